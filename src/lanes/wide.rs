@@ -2,7 +2,7 @@
 //! four at a time. Its min, max, reductions and transcendentals are not used: they differ between instruction sets.
 
 use super::{LANES, Lane8, Lanes, Row4};
-use ::wide::{CmpLe, CmpLt, f32x4, i32x4};
+use ::wide::{f32x4, i32x4};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 /// Eight `f32` as two `wide` vectors.

@@ -10,7 +10,7 @@ use toml::Value;
 /// What errors name as the file of a built profile.
 const FILE: &str = "builder";
 
-/// The default body, a slender snake: stations and radii in shares of the body's length (assumed, near a grass snake's).
+/// The default body, a slender snake: stations and radii in shares of the body's length (assumed, as a grass snake's).
 const RADIUS_SHARES: [(f64, f64); 6] =
     [(0.0, 0.0067), (0.06, 0.0072), (0.25, 0.0099), (0.5, 0.011), (0.75, 0.0078), (1.0, 0.001)];
 

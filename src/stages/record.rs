@@ -68,7 +68,7 @@ impl<'a> Pen<'a> {
     fn follow(mut self, block: &mut BlockMut<'_>, scratch: &mut Scratch, lane: usize) {
         let pieces = scratch.trail.pieces[lane] as usize;
         for piece in 0..pieces {
-            let [from, to] = ends(&scratch.trail.position, piece, lane);
+            let [from, to] = ends(&scratch.trail.position[..], piece, lane);
             if block.state.travelled[lane] < 0.0 {
                 scratch.counters.knots_popped += self.back_up(block, lane, to);
             } else if block.state.has(lane, flag::LAGS) || self.folds(block, lane, to) {
@@ -238,7 +238,7 @@ impl Way {
     }
 
     fn of(trail: &Trail, piece: usize, lane: usize, from: Vec3, to: Vec3) -> Self {
-        let [h0, h1] = ends(&trail.heading, piece, lane);
+        let [h0, h1] = ends(&trail.heading[..], piece, lane);
         let length = (to - from).length();
         // Backing up does not get here, so headings point along the way.
         Self { from, to, tangents: trail.curved[lane].then(|| [h0 * length, h1 * length]) }

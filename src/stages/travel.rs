@@ -200,7 +200,7 @@ impl<L: Lanes> Gait<L> {
 fn on_ground<L: Lanes>(state: &mut BlockState, terrain: &Terrain, moved: Vec3W<L>, radius: f32, lanes: u32) -> Vec3W<L> {
     let preview = (0..LANES).fold(0, |m, l| m | (u32::from(state.motion[l] == Motion::Preview as u32) << l));
     let lanes = lanes & flag_bits(state, flag::FOLLOWS) & !preview;
-    if lanes == 0 || terrain.is_none() {
+    if lanes == 0 || matches!(terrain, Terrain::None) {
         return moved;
     }
     let mut shift = [[0.0; LANES]; 3];
@@ -321,7 +321,7 @@ fn stay_near_origin(block: &mut BlockMut<'_>, lane: usize, trail: &mut Trail) {
 
 /// Finds the ground normal under each head, and whether a head that the caller moves is near enough to stand on it.
 fn feel_ground(state: &mut BlockState, context: &Context<'_>, radius: f32) {
-    if context.terrain.is_none() {
+    if matches!(context.terrain, Terrain::None) {
         return;
     }
     let world = |c: usize| -> [f64; LANES] { std::array::from_fn(|l| state.origin[c][l] + state.head[c][l]) };

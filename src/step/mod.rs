@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::lanes::Isa;
 use crate::stages::{self, Context, Scratch, Stage, Task};
 use crate::terrain::Terrain;
-use blocks::{BlockSlices, Shared};
+use blocks::Shared;
 use report::{Clock, Tally};
 
 /// Which half of a tick to run.
