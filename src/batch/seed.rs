@@ -1,0 +1,214 @@
+//! Filling a creature's path history: straight behind its heading, along a given path, or anew at another spacing.
+
+use super::{BlockMut, BlockState, Shape, flag, lane3, pack_direction, set_lane3, unpack_direction};
+use crate::constants::GRID_SHARE;
+use crate::lanes::Row4;
+use crate::profile::Profile;
+use crate::terrain::Terrain;
+use glam::{DVec3, Vec3};
+
+/// What a history is filled from.
+pub(crate) enum Seed<'a> {
+    /// Straight behind the head.
+    Straight,
+    /// Along these world positions, head first, then straight on.
+    Path(&'a [DVec3]),
+}
+
+/// Rounds to the creature's grid, so that moving the origin by whole cells is exact.
+#[inline(always)]
+pub(crate) fn snap(value: f32, cell: f32) -> f32 {
+    // 1.5 x 2^52: rounds an f64 to an integer, ties to even.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let grid = f64::from(cell * GRID_SHARE);
+    let steps = (f64::from(value) / grid + ROUND) - ROUND;
+    (steps * grid) as f32
+}
+
+/// The power of two within two and four body lengths.
+fn cell_of(length: f32) -> f32 {
+    let mut cell = 1.0_f32;
+    while cell < 2.0 * length {
+        cell *= 2.0;
+    }
+    while cell >= 4.0 * length {
+        cell *= 0.5;
+    }
+    cell
+}
+
+/// Derives the lengths of a lane from its scale. With `spacing`, the history's too: its knots must then be laid anew.
+pub(crate) fn resize_lane(state: &mut BlockState, lane: usize, profile: &Profile, shape: &Shape, spacing: bool) {
+    let segments = (shape.joints - 1) as f32;
+    state.length[lane] = profile.length_m() * state.scale[lane];
+    state.segment[lane] = state.length[lane] / segments;
+    if spacing {
+        state.history_scale[lane] = state.scale[lane];
+        state.spacing[lane] = state.segment[lane] / shape.knots_per_segment as f32;
+        state.cell[lane] = cell_of(state.length[lane]);
+    }
+}
+
+/// Fills a lane's history. Its origin, head, headings, dorsal and sizes must be set; afterwards the pen is at the head.
+pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain, seed: &Seed<'_>) {
+    let state = &mut *block.state;
+    let origin = DVec3::from(lane3(&state.origin, lane));
+    let head = DVec3::from(lane3(&state.head, lane));
+    let facing = Vec3::from(lane3(&state.center, lane)).as_dvec3();
+    let ground = Ground {
+        terrain: state.has(lane, flag::FOLLOWS).then_some(terrain),
+        radius: f64::from(block.profile.radius_m()[0] * state.scale[lane]),
+    };
+    let spacing = f64::from(state.spacing[lane]);
+    let points = ground.plan(match seed {
+        Seed::Straight => &[],
+        Seed::Path(points) => points,
+    });
+    let mut walk = Polyline::new(&points, ground.flatten(facing));
+    let knots = block.shape.knots;
+    let ring = &mut block.knots[lane * knots..(lane + 1) * knots];
+    let cell = state.cell[lane];
+    let mut at = origin + head;
+    let mut dorsal = Vec3::from(lane3(&state.dorsal, lane));
+    let mut tangent = facing.as_vec3();
+    state.cursor[lane] = knots as u32 - 1;
+    for back in 0..knots as u32 {
+        if back > 0 {
+            let (next, normal) = ground.next(&mut walk, at, spacing);
+            let to_head = ((at - next) / (at - next).length().max(1e-12)).as_vec3();
+            dorsal = normal.unwrap_or_else(|| carry(dorsal, tangent, to_head));
+            (at, tangent) = (next, to_head);
+        }
+        let local = (at - origin).as_vec3();
+        ring[block.shape.ring(state.cursor[lane], back)] =
+            [snap(local.x, cell), snap(local.y, cell), snap(local.z, cell), pack_direction(dorsal.into())];
+    }
+    settle_pen(state, lane, ring, block.shape);
+    state.put(lane, flag::FRESH, true);
+}
+
+/// Puts the pen where the head is, and takes the newest committed knot's dorsal as where the next one starts from.
+fn settle_pen(state: &mut BlockState, lane: usize, ring: &mut [Row4], shape: &Shape) {
+    let head = lane3(&state.head, lane).map(|c| c as f32);
+    let pen = &mut ring[shape.ring(state.cursor[lane], 0)];
+    *pen = [head[0], head[1], head[2], pack_direction(lane3(&state.dorsal, lane))];
+    set_lane3(&mut state.pen, lane, head);
+    state.anchor.iter_mut().zip(&state.head).for_each(|(anchor, head)| anchor[lane] = head[lane]);
+    let newest = ring[shape.ring(state.cursor[lane], 1)];
+    set_lane3(&mut state.knot_dorsal, lane, unit(unpack_direction(newest[3])));
+    state.put(lane, flag::LAGS, false);
+}
+
+/// Lays a lane's history anew at the spacing of its present scale, along the path it has.
+pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4], from_cursor: u32) {
+    let count = from.len() as u32;
+    let old = |back: u32| from[from_cursor.wrapping_sub(back) as usize & (from.len() - 1)];
+    let position = |row: Row4| Vec3::new(row[0], row[1], row[2]);
+    let knots = block.shape.knots;
+    let ring = &mut block.knots[lane * knots..(lane + 1) * knots];
+    let (spacing, cell) = (block.state.spacing[lane], block.state.cell[lane]);
+    block.state.cursor[lane] = knots as u32 - 1;
+    let mut at = position(old(0));
+    let mut segment = 0;
+    for back in 0..knots as u32 {
+        let mut dorsal = old(segment)[3];
+        if back > 0 {
+            while segment + 2 < count && (position(old(segment + 1)) - at).length() < spacing {
+                segment += 1;
+            }
+            let (a, b) = (old(segment), old(segment + 1));
+            let t = exit(position(a) - at, position(b) - position(a), spacing);
+            at = position(a) + (position(b) - position(a)) * t;
+            dorsal = if t < 0.5 { a[3] } else { b[3] };
+        }
+        ring[block.shape.ring(block.state.cursor[lane], back)] =
+            [snap(at.x, cell), snap(at.y, cell), snap(at.z, cell), dorsal];
+    }
+    settle_pen(block.state, lane, ring, block.shape);
+}
+
+/// Where the ray m + d t leaves the sphere of this radius round zero, given that m lies inside. The form without
+/// cancellation: t = c / (m.d + sqrt((m.d)^2 + d.d c)), c = radius^2 - m.m.
+fn exit(m: Vec3, d: Vec3, radius: f32) -> f32 {
+    let c = (radius * radius - m.length_squared()).max(0.0);
+    let b = m.dot(d);
+    let bottom = b + (b * b + d.length_squared() * c).sqrt();
+    if bottom > 0.0 { c / bottom } else { 0.0 }
+}
+
+/// The vector turned as the unit tangent `from` turns to `to`, by the smallest rotation.
+fn carry(v: Vec3, from: Vec3, to: Vec3) -> Vec3 {
+    crate::batch::rotate_with(v.into(), from.into(), to.into()).into()
+}
+
+fn unit(v: [f32; 3]) -> [f32; 3] {
+    let v = Vec3::from(v);
+    (v / v.length_squared().sqrt()).into()
+}
+
+/// A path to walk along, from the head backward.
+struct Polyline<'a> {
+    points: &'a [DVec3],
+    /// The point that the walk heads for next.
+    next: usize,
+    /// Direction of travel beyond the last point.
+    beyond: DVec3,
+}
+
+impl<'a> Polyline<'a> {
+    fn new(points: &'a [DVec3], facing: DVec3) -> Self {
+        let last = points.windows(2).rev().map(|pair| pair[1] - pair[0]).find(|d| d.length_squared() > 1e-18);
+        Self { points, next: 1, beyond: last.unwrap_or(-facing).try_normalize().unwrap_or(DVec3::Z) }
+    }
+
+    /// The first point of the path at this distance from `at`, onward from where the walk is.
+    fn step(&mut self, at: DVec3, distance: f64) -> DVec3 {
+        let mut from = at;
+        while let Some(&to) = self.points.get(self.next) {
+            if (to - at).length() >= distance {
+                let (m, d) = (from - at, to - from);
+                let c = (distance * distance - m.length_squared()).max(0.0);
+                let b = m.dot(d);
+                let bottom = b + (b * b + d.length_squared() * c).sqrt();
+                return from + d * if bottom > 0.0 { c / bottom } else { 0.0 };
+            }
+            (from, self.next) = (to, self.next + 1);
+        }
+        let m = from - at;
+        let (b, c) = (m.dot(self.beyond), (distance * distance - m.length_squared()).max(0.0));
+        from + self.beyond * (c / (b + (b * b + c).sqrt()).max(1e-300))
+    }
+}
+
+/// The ground that a seed is draped over, where its creature follows it.
+struct Ground<'a> {
+    terrain: Option<&'a Terrain>,
+    radius: f64,
+}
+
+impl Ground<'_> {
+    /// Followers walk in plan: the height of what they are given is not theirs.
+    fn flatten(&self, v: DVec3) -> DVec3 {
+        if self.terrain.is_some() { DVec3::new(v.x, 0.0, v.z) } else { v }
+    }
+    fn plan(&self, points: &[DVec3]) -> Vec<DVec3> {
+        points.iter().map(|point| self.flatten(*point)).collect()
+    }
+
+    /// The next knot, one spacing behind `at`, with the ground's normal where it lies on ground.
+    fn next(&self, walk: &mut Polyline<'_>, at: DVec3, spacing: f64) -> (DVec3, Option<Vec3>) {
+        let Some(terrain) = self.terrain else { return (walk.step(at, spacing), None) };
+        let drape = |p: DVec3| {
+            let sample = terrain.sample(p.x, p.z)?;
+            let height = sample.height_m + self.radius / f64::from(sample.normal[1]);
+            Some((DVec3::new(p.x, height, p.z), Vec3::from(sample.normal)))
+        };
+        let plan = self.flatten(at);
+        let level = walk.step(plan, spacing);
+        let off_ground = DVec3::new(level.x, at.y, level.z);
+        let Some((first, _)) = drape(level) else { return (off_ground, None) };
+        // Draping lengthens the link on a slope: shorten the horizontal step once by the ratio.
+        let ratio = spacing / (first - at).length().max(1e-12);
+        drape(plan + (level - plan) * ratio).map_or((off_ground, None), |(point, normal)| (point, Some(normal)))
+    }
+}

@@ -1,0 +1,80 @@
+//! Every tolerance in one place: its unit, its usual value, and what breaks when it is wrong.
+
+/// Largest step that one call advances, in seconds; time beyond it is dropped and reported. Longer: a hitch lasts
+/// visibly on. Shorter: slow machines run in slow motion.
+pub const MAX_STEP_S: f32 = 0.25;
+
+/// Largest piece that a step is cut into, in seconds. Longer: turning and terrain are met too coarsely at low rates.
+pub const MAX_PIECE_S: f32 = 1.0 / 20.0;
+
+/// Most pieces that one creature's travel in one tick is cut into. More: one fast creature stalls its block.
+pub const MAX_PIECES: usize = 64;
+
+/// Pieces per wavelength of the gait. Fewer: Simpson's rule leaves the curve (at 12 its error is 3e-5 of the amplitude).
+pub const PIECES_PER_WAVELENGTH: f32 = 12.0;
+
+/// Turn of the centre heading per piece, in radians. More: the Hermite arc between pieces leaves the turning circle.
+pub const TURN_PER_PIECE_RAD: f32 = 0.25;
+
+/// Observed movement below this share of a segment is noise. Larger: slow snakes move in visible steps. Smaller: a
+/// resting controller's jitter drives the gait.
+pub const NOISE_SHARE: f32 = 1e-3;
+
+/// A displacement whose part along the forward direction is below this share of it counts as lateral. Smaller: rounding
+/// in a caller's sideways step advances the phase.
+pub const LATERAL_SHARE: f32 = 1e-4;
+
+/// The same for settling a fresh seed: below it the whole seed is moved. Smaller: a controller that lands with a
+/// little slip writes a corner under the neck.
+pub const SETTLE_SHARE: f32 = 0.05;
+
+/// Cosine under which the head counts as turning back within one segment length (a little over 90 degrees). A corner
+/// sharper than that makes the first exit of the march jump by up to two segments.
+pub const FOLD_COSINE: f32 = -0.02;
+
+/// How much faster than the head the recorded path may catch up after a fold. More: the body lurches. Less: the pen lags long.
+pub const PEN_CATCH_UP: f32 = 3.0;
+
+/// Twist that the dorsal direction may gain per body diameter of travel, in radians (10 degrees). More: visible
+/// candy-cane twist after a landing. Less: a belly stays rolled for long.
+pub const TWIST_PER_DIAMETER_RAD: f32 = 0.174_532_93;
+
+/// How much of that rate levels a creature that touches no ground. More: loops lose their roll.
+pub const LEVEL_SHARE: f32 = 0.5;
+
+/// Squared length under which a direction has no direction. Larger: valid tiny inputs are refused.
+pub const DIRECTION_EPSILON: f32 = 1e-12;
+
+/// Squared sine under which a dorsal is too near its tangent (about 6 degrees) and the neighbour's is carried over.
+/// Smaller: frames spin where the path passes through the dorsal direction.
+pub const FRAME_EPSILON: f32 = 1e-2;
+
+/// Share of a segment that the march may skip along the chord bound, a little below 1 for rounding. Larger: a skip can
+/// pass the exit. Smaller: more steps.
+pub const SKIP_SHARE: f32 = 0.995;
+
+/// Least and most scale of a creature.
+pub const SCALE_RANGE: [f32; 2] = [0.05, 20.0];
+
+/// Growth a second, as a share of the current scale. More: the tail visibly shoots out. Less: growth takes minutes.
+pub const GROWTH_PER_S: f32 = 0.25;
+
+/// Ratio of scale to the history's scale at which the history is resampled. Smaller: corners are rounded often.
+/// Larger: the history gets too short for a grown body.
+pub const RESAMPLE_RATIO: f32 = 1.25;
+
+/// Largest coordinate, in metres: f64 still resolves 1e-9 m there.
+pub const MAX_COORDINATE_M: f64 = 1e7;
+
+/// Largest displacement that one tick takes, in metres. Beyond it a position is surely a mistake.
+pub const MAX_DISPLACEMENT_M: f32 = 1e6;
+
+/// Largest speed, in metres a second (and in body lengths a second for a preview).
+pub const MAX_SPEED_M_S: f32 = 1e4;
+
+/// Grid of stored knots, as a share of the origin's cell (2^-21): coordinates up to 8 cells stay exact in f32 when the
+/// origin moves by whole cells. Coarser: visible steps. Finer: moving the origin rounds.
+pub const GRID_SHARE: f32 = 1.0 / 2_097_152.0;
+
+/// Relative error allowed in a segment's length (contract 1).
+pub const SEGMENT_TOLERANCE: f64 = 1e-5;

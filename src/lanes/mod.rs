@@ -1,0 +1,111 @@
+//! The only home of SIMD types: eight creatures abreast, one in each lane.
+//!
+//! Kernels are generic over [`Lanes`] and never see an instruction set. Three implementations exist, and they agree
+//! bit for bit on every input a kernel produces: [`ScalarLanes`] (arrays, the oracle), [`WideLanes`] (the `wide` crate's
+//! four-lane halves: SSE2, NEON or scalar, fixed when compiled) and, on x86-64, [`Avx2Lanes`] (picked at run time).
+//! Only operations whose result IEEE 754 fixes are offered: + - * /, square root, compare, select, exact integer moves.
+//!
+//! Everything here is `#[inline(always)]`, since a kernel takes the instruction set of the entry point it is inlined
+//! into (see `isa`); a function left outside that entry would be compiled for the baseline, and a closure was: 4 x slower.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod isa;
+mod math;
+mod scalar;
+mod vec3;
+mod wide;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2Lanes;
+pub use isa::{Isa, LaneChoice};
+pub(crate) use isa::{Kernel, dispatch};
+pub use math::{cos_turns, round_nearest, sin_turns};
+pub use scalar::ScalarLanes;
+pub use vec3::Vec3W;
+pub use wide::WideLanes;
+
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
+
+/// Creatures in a block: one lane each.
+pub const LANES: usize = 8;
+
+/// One scalar of each creature of a block.
+pub type Lane8 = [f32; LANES];
+
+/// A row of four scalars of one creature: how the path history keeps a knot.
+pub type Row4 = [f32; 4];
+
+/// Eight `f32`, one a creature. See the module for what implementations promise.
+pub trait Lanes:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// What a comparison yields: a truth value in each lane.
+    type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
+
+    /// The same value in every lane.
+    fn splat(value: f32) -> Self;
+    /// Lane i takes element i.
+    fn load(lanes: &Lane8) -> Self;
+    /// Element i takes lane i.
+    fn store(self, lanes: &mut Lane8);
+    /// The correctly rounded square root.
+    fn sqrt(self) -> Self;
+    /// self < other; false where either is NaN.
+    fn lt(self, other: Self) -> Self::Mask;
+    /// self <= other; false where either is NaN.
+    fn le(self, other: Self) -> Self::Mask;
+    /// Takes `yes` where the mask is set, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// Bit i is lane i's truth value.
+    fn bits(mask: Self::Mask) -> u32;
+    /// Truncation toward zero. The caller keeps the values within `i32`: outside, instruction sets differ.
+    fn to_i32(self) -> [i32; LANES];
+    /// Nearest `f32` to each integer.
+    fn from_i32(values: &[i32; LANES]) -> Self;
+    /// The ten bits from `SHIFT` of each lane's bit pattern, as a number 0 to 1023.
+    fn ten_bits<const SHIFT: i32>(self) -> Self;
+    /// The bit pattern a | b << 10 | c << 20 of the truncated values, each 0 to 1023.
+    fn from_ten_bits(fields: [Self; 3]) -> Self;
+    /// Row `index[i]` of `rows` goes to lane i: the result is one vector per component.
+    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4];
+    /// Lane i of the twelve vectors becomes row `first + i * stride` of `out`, for the first `count` lanes.
+    fn scatter_rows12(vectors: [Self; 12], out: &mut [[f32; 12]], first: usize, stride: usize, count: usize);
+
+    /// The larger of the two; `other` where they are equal or either is NaN.
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self::select(other.lt(self), self, other)
+    }
+    /// The smaller of the two; `other` where they are equal or either is NaN.
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self::select(self.lt(other), self, other)
+    }
+    /// Magnitude; of -0 it is +0.
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::select(self.lt(Self::splat(0.0)), -self, self + Self::splat(0.0))
+    }
+    /// Whether any lane of the mask is set.
+    #[inline(always)]
+    fn any(mask: Self::Mask) -> bool {
+        Self::bits(mask) != 0
+    }
+    /// The lanes as an array.
+    #[inline(always)]
+    fn to_array(self) -> Lane8 {
+        let mut lanes = [0.0; LANES];
+        self.store(&mut lanes);
+        lanes
+    }
+    /// A mask from bits: lane i is set where bit i is.
+    #[inline(always)]
+    fn mask_from_bits(bits: u32) -> Self::Mask {
+        let mut lanes = [0.0; LANES];
+        for (lane, value) in lanes.iter_mut().enumerate() {
+            *value = ((bits >> lane) & 1) as f32;
+        }
+        Self::splat(0.5).lt(Self::load(&lanes))
+    }
+}

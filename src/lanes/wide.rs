@@ -1,0 +1,138 @@
+//! Lanes on the `wide` crate: two four-lane halves, since SSE2 and NEON have no wider registers and `wide` transposes
+//! four at a time. Its min, max, reductions and transcendentals are not used: they differ between instruction sets.
+
+use super::{LANES, Lane8, Lanes, Row4};
+use ::wide::{f32x4, i32x4};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
+
+/// Eight `f32` as two `wide` vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct WideLanes([f32x4; 2]);
+
+/// A comparison's result: all bits of a lane set, or none.
+#[derive(Clone, Copy, Debug)]
+pub struct WideMask([f32x4; 2]);
+
+macro_rules! halves {
+    ($type:ident, $trait:ident, $method:ident, $op:tt) => {
+        impl $trait for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self([self.0[0] $op other.0[0], self.0[1] $op other.0[1]])
+            }
+        }
+    };
+}
+halves!(WideLanes, Add, add, +);
+halves!(WideLanes, Sub, sub, -);
+halves!(WideLanes, Mul, mul, *);
+halves!(WideLanes, Div, div, /);
+halves!(WideMask, BitAnd, bitand, &);
+halves!(WideMask, BitOr, bitor, |);
+
+impl Neg for WideLanes {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        // A flip of the sign bit, so that -(+0) is -0 everywhere.
+        let sign = f32x4::splat(-0.0);
+        Self([self.0[0] ^ sign, self.0[1] ^ sign])
+    }
+}
+impl Not for WideMask {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self([!self.0[0], !self.0[1]])
+    }
+}
+
+#[inline(always)]
+fn ten_bits_half<const SHIFT: i32>(half: f32x4) -> f32x4 {
+    let bits: i32x4 = bytemuck::cast(half);
+    f32x4::from_i32x4((bits >> SHIFT as u32) & i32x4::splat(0x3ff))
+}
+
+#[inline(always)]
+fn from_ten_bits_half(a: f32x4, b: f32x4, c: f32x4) -> f32x4 {
+    bytemuck::cast(a.fast_trunc_int() | (b.fast_trunc_int() << 10_u32) | (c.fast_trunc_int() << 20_u32))
+}
+
+impl Lanes for WideLanes {
+    type Mask = WideMask;
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([f32x4::splat(value); 2])
+    }
+    #[inline(always)]
+    fn load(lanes: &Lane8) -> Self {
+        Self(bytemuck::cast(*lanes))
+    }
+    #[inline(always)]
+    fn store(self, lanes: &mut Lane8) {
+        *lanes = bytemuck::cast(self.0);
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self([self.0[0].sqrt(), self.0[1].sqrt()])
+    }
+    #[inline(always)]
+    fn lt(self, other: Self) -> WideMask {
+        WideMask([self.0[0].simd_lt(other.0[0]), self.0[1].simd_lt(other.0[1])])
+    }
+    #[inline(always)]
+    fn le(self, other: Self) -> WideMask {
+        WideMask([self.0[0].simd_le(other.0[0]), self.0[1].simd_le(other.0[1])])
+    }
+    #[inline(always)]
+    fn select(mask: WideMask, yes: Self, no: Self) -> Self {
+        Self([mask.0[0].select(yes.0[0], no.0[0]), mask.0[1].select(yes.0[1], no.0[1])])
+    }
+    #[inline(always)]
+    fn bits(mask: WideMask) -> u32 {
+        mask.0[0].to_bitmask() | (mask.0[1].to_bitmask() << 4)
+    }
+    #[inline(always)]
+    fn to_i32(self) -> [i32; LANES] {
+        bytemuck::cast([self.0[0].fast_trunc_int(), self.0[1].fast_trunc_int()])
+    }
+    #[inline(always)]
+    fn from_i32(values: &[i32; LANES]) -> Self {
+        let halves: [i32x4; 2] = bytemuck::cast(*values);
+        Self([f32x4::from_i32x4(halves[0]), f32x4::from_i32x4(halves[1])])
+    }
+    #[inline(always)]
+    fn ten_bits<const SHIFT: i32>(self) -> Self {
+        Self([ten_bits_half::<SHIFT>(self.0[0]), ten_bits_half::<SHIFT>(self.0[1])])
+    }
+    #[inline(always)]
+    fn from_ten_bits([a, b, c]: [Self; 3]) -> Self {
+        Self([from_ten_bits_half(a.0[0], b.0[0], c.0[0]), from_ten_bits_half(a.0[1], b.0[1], c.0[1])])
+    }
+    #[inline(always)]
+    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4] {
+        let [i0, i1, i2, i3, i4, i5, i6, i7] = *index;
+        let lo = f32x4::transpose([row(rows, i0), row(rows, i1), row(rows, i2), row(rows, i3)]);
+        let hi = f32x4::transpose([row(rows, i4), row(rows, i5), row(rows, i6), row(rows, i7)]);
+        [Self([lo[0], hi[0]]), Self([lo[1], hi[1]]), Self([lo[2], hi[2]]), Self([lo[3], hi[3]])]
+    }
+    #[inline(always)]
+    fn scatter_rows12(v: [Self; 12], out: &mut [[f32; 12]], first: usize, stride: usize, count: usize) {
+        for half in 0..2 {
+            let thirds = [0, 4, 8].map(|k| {
+                f32x4::transpose([v[k].0[half], v[k + 1].0[half], v[k + 2].0[half], v[k + 3].0[half]])
+            });
+            for lane in (half * 4)..count.min(half * 4 + 4) {
+                let [a, b, c] = thirds;
+                out[first + lane * stride] = bytemuck::cast([a[lane - half * 4], b[lane - half * 4], c[lane - half * 4]]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn row(rows: &[Row4], index: u32) -> f32x4 {
+    f32x4::new(rows[index as usize])
+}

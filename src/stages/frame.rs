@@ -1,0 +1,64 @@
+//! frame: turns the bones.
+//!
+//! Reads joints and the dorsal directions along them. Writes bone frames. A bone's forward is the central tangent, from
+//! the joint behind to the joint before (one-sided at the ends); its up is the knot's dorsal, perpendicular to that;
+//! where the two are nearly parallel the neighbour's is carried over. So a raised head does not roll the belly, and no
+//! direction is a pole. Parallel: its own lanes only.
+
+use super::Task;
+use crate::batch::{JointLanes, unpack_direction_lanes};
+use crate::constants::{DIRECTION_EPSILON, FRAME_EPSILON};
+use crate::lanes::{Isa, Kernel, Lane8, Lanes, Vec3W, dispatch};
+
+struct Frame<'a> {
+    joints: &'a [JointLanes],
+    frames: &'a mut [[Lane8; 9]],
+}
+
+/// Runs the stage on one block.
+pub(crate) fn turn_bones(task: &mut Task<'_, '_>) {
+    frames(task.context.isa, task.block.joints, &mut task.scratch.frames);
+}
+
+/// The frames of any joints of a block; grows the buffer where it is too short.
+pub(crate) fn frames(isa: Isa, joints: &[JointLanes], frames: &mut Vec<[Lane8; 9]>) {
+    if frames.len() < joints.len() {
+        frames.resize(joints.len(), [[0.0; 8]; 9]);
+    }
+    dispatch(isa, Frame { joints, frames: &mut frames[..joints.len()] });
+}
+
+impl Kernel for Frame<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { joints, frames } = self;
+        let ahead = Vec3W::<L>::splat([0.0, 0.0, -1.0]);
+        let (mut tangent, mut up) = (ahead, Vec3W::splat([0.0, 1.0, 0.0]));
+        let mut front = position(&joints[0]);
+        let mut here = front;
+        for (i, frame) in frames.iter_mut().enumerate() {
+            let behind = if i + 1 < joints.len() { position(&joints[i + 1]) } else { here };
+            tangent = (front - behind).normalize_or(DIRECTION_EPSILON, tangent);
+            let dorsal = unpack_direction_lanes(L::load(&joints[i][3])).reject(tangent);
+            // The neighbour's dorsal is not perpendicular to this tangent yet.
+            let carried = up.reject(tangent).normalize_or(DIRECTION_EPSILON, up);
+            up = dorsal.normalize_or(FRAME_EPSILON, carried);
+            store(frame, 0, tangent);
+            store(frame, 3, up);
+            store(frame, 6, tangent.cross(up));
+            (front, here) = (here, behind);
+        }
+    }
+}
+
+#[inline(always)]
+fn position<L: Lanes>(joint: &JointLanes) -> Vec3W<L> {
+    Vec3W::new(L::load(&joint[0]), L::load(&joint[1]), L::load(&joint[2]))
+}
+
+#[inline(always)]
+fn store<L: Lanes>(frame: &mut [Lane8; 9], first: usize, v: Vec3W<L>) {
+    v.x.store(&mut frame[first]);
+    v.y.store(&mut frame[first + 1]);
+    v.z.store(&mut frame[first + 2]);
+}

@@ -1,0 +1,87 @@
+//! guidance: turns the headings.
+//!
+//! Reads targets, phases, dorsals. Writes centre and effective headings. Source: the serpentine document, "Explicit
+//! guiding Head": the target, limited by the turn rate, is the centre; the gait's yaw about the dorsal axis, amplitude
+//! times the sine of the phase, makes the effective heading. The phase moves by signed travel alone, so the yaw rests
+//! with the creature and runs backward when it backs up. Parallel: touches its own lanes only.
+
+use super::Task;
+use crate::batch::{BlockState, flag};
+use crate::constants::DIRECTION_EPSILON;
+use crate::lanes::{Kernel, LANES, Lanes, Vec3W, cos_turns, dispatch, sin_turns};
+
+/// Radians to turns.
+const TURNS: f32 = 0.159_154_94;
+
+struct Guidance<'a>(&'a mut BlockState);
+
+/// Runs the stage on one block.
+pub(crate) fn turn_headings(task: &mut Task<'_, '_>) {
+    dispatch(task.context.isa, Guidance(task.block.state));
+}
+
+impl Kernel for Guidance<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let state = self.0;
+        let active = L::splat(0.0).lt(L::load(&state.dt));
+        let guided = L::mask_from_bits(flag_bits(state, flag::GUIDED));
+        let grounded = L::mask_from_bits(flag_bits(state, flag::GROUNDED));
+        let (dorsal, before) = (Vec3W::<L>::load(&state.dorsal), Vec3W::load(&state.center));
+        // On the ground, headings lie in its plane: a target seen from above is meant on the slope.
+        let from = Vec3W::select(grounded, in_plane(before, dorsal, before), before);
+        let target = Vec3W::load(&state.target);
+        let target = Vec3W::select(grounded, in_plane(target, dorsal, before), target);
+        let limit = (L::load(&state.turn_rate) * L::load(&state.dt) * L::splat(TURNS)).min(L::splat(0.5));
+        let turned = turn_toward(from, target, dorsal, limit);
+        let center = Vec3W::select(active, Vec3W::select(guided, turned, target), before);
+        let yaw = L::load(&state.amplitude) * L::splat(TURNS) * sin_turns(phase_turns::<L>(&state.phase));
+        let effective = Vec3W::select(guided, yawed(center, dorsal, yaw), center);
+        Vec3W::select(active, from, before).store(&mut state.center_before);
+        center.store(&mut state.center);
+        let kept = Vec3W::load(&state.effective);
+        Vec3W::select(active, effective, kept).store(&mut state.effective);
+    }
+}
+
+/// The direction of `v` in the plane across `dorsal`; `fallback` where it has none.
+#[inline(always)]
+fn in_plane<L: Lanes>(v: Vec3W<L>, dorsal: Vec3W<L>, fallback: Vec3W<L>) -> Vec3W<L> {
+    v.reject(dorsal).normalize_or(DIRECTION_EPSILON, fallback)
+}
+
+/// Bit i is set where lane i has one of the flags.
+#[inline(always)]
+pub(crate) fn flag_bits(state: &BlockState, bits: u32) -> u32 {
+    (0..LANES).fold(0, |mask, lane| mask | (u32::from(state.flags[lane] & bits != 0) << lane))
+}
+
+/// Phases as turns from -1/2 to 1/2.
+#[inline(always)]
+pub(crate) fn phase_turns<L: Lanes>(phase: &[u32; LANES]) -> L {
+    let mut signed = [0_i32; LANES];
+    for lane in 0..LANES {
+        signed[lane] = phase[lane] as i32;
+    }
+    L::from_i32(&signed) * L::splat(1.0 / 4_294_967_296.0)
+}
+
+/// The unit vector `from` turned toward the unit vector `to` by at most `limit` turns (up to a half). Opposite
+/// directions turn to the left, about `dorsal`.
+#[inline(always)]
+fn turn_toward<L: Lanes>(from: Vec3W<L>, to: Vec3W<L>, dorsal: Vec3W<L>, limit: L) -> Vec3W<L> {
+    let cos = from.dot(to);
+    let left = dorsal.cross(from).normalize_or(DIRECTION_EPSILON, Vec3W::splat([1.0, 0.0, 0.0]));
+    let aside = (to - from * cos).normalize_or(DIRECTION_EPSILON, left);
+    let (cos_limit, sin_limit) = (cos_turns(limit), sin_turns(limit));
+    let within = cos_limit.le(cos);
+    let turned = (from * cos_limit + aside * sin_limit).normalize_or(DIRECTION_EPSILON, to);
+    Vec3W::select(within, to, turned)
+}
+
+/// The unit vector `center` turned left by `yaw` turns about the part of `dorsal` that is perpendicular to it.
+#[inline(always)]
+pub(crate) fn yawed<L: Lanes>(center: Vec3W<L>, dorsal: Vec3W<L>, yaw: L) -> Vec3W<L> {
+    let left = dorsal.cross(center).normalize_or(DIRECTION_EPSILON, Vec3W::splat([0.0, 0.0, 0.0]));
+    (center * cos_turns(yaw) + left * sin_turns(yaw)).normalize_or(DIRECTION_EPSILON, center)
+}

@@ -1,0 +1,163 @@
+//! The tick's stages, one file each, declared in run order.
+//!
+//! A stage is a kernel over one block of eight creatures, generic over the lanes. It touches nothing but its block, so
+//! any split of blocks over threads gives the same bits.
+
+pub(crate) mod command;
+pub(crate) mod guidance;
+pub(crate) mod travel;
+pub(crate) mod record;
+pub(crate) mod body;
+pub(crate) mod undulate;
+pub(crate) mod bound;
+pub(crate) mod frame;
+pub(crate) mod pose;
+
+use crate::batch::{BlockMut, ForwardAxis, Vec8};
+use crate::constants::MAX_PIECES;
+use crate::lanes::{Isa, LANES, Lane8};
+use crate::terrain::Terrain;
+
+/// The stages, in run order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Takes the tick's inputs.
+    Command,
+    /// Turns the headings.
+    Guidance,
+    /// Moves the heads.
+    Travel,
+    /// Lays the path.
+    Record,
+    /// Marches the joints along it.
+    Body,
+    /// Adds the vertical wave.
+    Undulate,
+    /// Boxes the creature.
+    Bound,
+    /// Turns the bones.
+    Frame,
+    /// Writes the pose rows.
+    Pose,
+}
+
+impl Stage {
+    /// All of them, in run order.
+    pub const ALL: [Self; 9] = [
+        Self::Command,
+        Self::Guidance,
+        Self::Travel,
+        Self::Record,
+        Self::Body,
+        Self::Undulate,
+        Self::Bound,
+        Self::Frame,
+        Self::Pose,
+    ];
+
+    /// Its name, as in docs/pipeline.md, the benches and the example's report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Guidance => "guidance",
+            Self::Travel => "travel",
+            Self::Record => "record",
+            Self::Body => "body",
+            Self::Undulate => "undulate",
+            Self::Bound => "bound",
+            Self::Frame => "frame",
+            Self::Pose => "pose",
+        }
+    }
+}
+
+/// What all blocks of a tick share.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub isa: Isa,
+    /// Seconds of this tick.
+    pub dt: f32,
+    pub terrain: &'a Terrain,
+    pub active_mask: u32,
+    pub forward_axis: ForwardAxis,
+    pub pose_origin: [f64; 3],
+}
+
+/// What happened in a block in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Creatures that moved.
+    pub moved: u64,
+    /// Pieces that driven travel was cut into.
+    pub pieces: u64,
+    /// Knots added to path histories.
+    pub knots_laid: u64,
+    /// Knots taken back by backing up.
+    pub knots_popped: u64,
+    /// Creatures whose recorded path is rounding a fold.
+    pub folds: u64,
+    /// Histories laid anew for growth.
+    pub resampled: u64,
+    /// Driven creatures that found no ground under them.
+    pub off_ground: u64,
+    /// Creatures quarantined in this tick.
+    pub quarantined: u64,
+}
+
+impl Counters {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.moved += other.moved;
+        self.pieces += other.pieces;
+        self.knots_laid += other.knots_laid;
+        self.knots_popped += other.knots_popped;
+        self.folds += other.folds;
+        self.resampled += other.resampled;
+        self.off_ground += other.off_ground;
+        self.quarantined += other.quarantined;
+    }
+}
+
+/// The way of a block's heads in one tick: where each piece of travel ends, relative to the origins, and the heading
+/// there. Written by `travel`, read by `record`.
+pub(crate) struct Trail {
+    /// Pieces of each lane.
+    pub pieces: [u32; LANES],
+    /// Whether the way between the ends is the Hermite arc of the headings (driven) or straight (reported).
+    pub curved: [bool; LANES],
+    pub position: Box<[Vec8; MAX_PIECES + 1]>,
+    pub heading: Box<[Vec8; MAX_PIECES + 1]>,
+}
+
+/// Working memory of one thread, kept between ticks.
+pub(crate) struct Scratch {
+    pub trail: Trail,
+    /// For each joint: tangent, dorsal, side.
+    pub frames: Vec<[Lane8; 9]>,
+    pub counters: Counters,
+    /// A ring's copy, while it is laid anew.
+    pub ring: Vec<crate::lanes::Row4>,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        const ZERO: Vec8 = [[0.0; LANES]; 3];
+        Self {
+            trail: Trail {
+                pieces: [0; LANES],
+                curved: [false; LANES],
+                position: Box::new([ZERO; MAX_PIECES + 1]),
+                heading: Box::new([ZERO; MAX_PIECES + 1]),
+            },
+            frames: Vec::new(),
+            counters: Counters::default(),
+            ring: Vec::new(),
+        }
+    }
+}
+
+/// A block with what its stages work with.
+pub(crate) struct Task<'a, 'b> {
+    pub block: &'b mut BlockMut<'a>,
+    pub scratch: &'b mut Scratch,
+    pub context: &'b Context<'b>,
+}

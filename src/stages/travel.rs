@@ -1,0 +1,352 @@
+//! travel: moves the heads.
+//!
+//! Reads headings, phases, speeds, reports, terrain. Writes heads, origins, phases, and the trail for `record`.
+//! Driven and previewed heads integrate their heading over the tick with Simpson's rule, cut into pieces by distance, so
+//! that the curve does not depend on the tick rate, and backing up retraces it (the rule is symmetric). Reported and
+//! observed heads move as they say. Source: the serpentine document, "Achieved travel"; TRAPS on rates and phases.
+//! Parallel: touches its own lanes only.
+
+use super::guidance::{flag_bits, phase_turns, yawed};
+use super::{Context, Task, Trail, command};
+use crate::batch::{BlockMut, BlockState, Motion, flag, lane3, set_lane3};
+use crate::constants::{
+    DIRECTION_EPSILON, LATERAL_SHARE, MAX_PIECE_S, MAX_PIECES, PIECES_PER_WAVELENGTH, SETTLE_SHARE, TURN_PER_PIECE_RAD,
+};
+use crate::lanes::{Kernel, LANES, Lane8, Lanes, Vec3W, dispatch};
+use crate::profile::Profile;
+use crate::terrain::Terrain;
+
+/// Radians to turns.
+const TURNS: f32 = 0.159_154_94;
+
+/// Runs the stage on one block.
+pub(crate) fn move_heads(task: &mut Task<'_, '_>) {
+    let Task { block, scratch, context } = task;
+    let radius = block.profile.radius_m()[0];
+    settle_seeds(block.state);
+    let pieces = plan(block.state, block.profile, &mut scratch.trail);
+    let drive = Drive {
+        state: block.state,
+        trail: &mut scratch.trail,
+        terrain: context.terrain,
+        pieces,
+        rate: block.profile.steering_cycles(),
+        radius,
+    };
+    dispatch(context.isa, drive);
+    for lane in 0..LANES {
+        let moved = lane3(&block.state.displacement, lane) != [0.0; 3];
+        scratch.counters.moved += u64::from(moved);
+        if block.state.speed[lane] != 0.0 {
+            scratch.counters.pieces += u64::from(scratch.trail.pieces[lane]);
+            let lost = block.state.has(lane, flag::FOLLOWS) && !block.state.has(lane, flag::GROUNDED);
+            scratch.counters.off_ground += u64::from(lost);
+        }
+        if moved {
+            advance_phases(block, lane);
+            stay_near_origin(block, lane, &mut scratch.trail);
+        }
+    }
+    feel_ground(block.state, context, radius);
+}
+
+/// Before the first longitudinal travel, sideways movement (a controller settling) takes the whole seed along: the
+/// origin moves, and with it everything that is relative to it.
+fn settle_seeds(state: &mut BlockState) {
+    for lane in 0..LANES {
+        if !state.has(lane, flag::FRESH) || state.speed[lane] != 0.0 {
+            continue;
+        }
+        let moved = lane3(&state.displacement, lane);
+        let square = dot(moved, moved);
+        let along = dot(moved, lane3(&state.forward, lane)).abs();
+        if square > 0.0 && along <= SETTLE_SHARE * square.sqrt() {
+            for c in 0..3 {
+                state.origin[c][lane] += f64::from(moved[c]);
+                state.displacement[c][lane] = 0.0;
+            }
+        }
+    }
+}
+
+/// How many pieces each lane's travel takes; the most of them.
+fn plan(state: &BlockState, profile: &Profile, trail: &mut Trail) -> usize {
+    let mut most = 1;
+    for lane in 0..LANES {
+        let distance = (state.speed[lane] * state.dt[lane]).abs();
+        let waves = distance * profile.steering_cycles() / state.length[lane];
+        let turn = sub(lane3(&state.center, lane), lane3(&state.center_before, lane));
+        let wanted = [
+            waves * PIECES_PER_WAVELENGTH,
+            dot(turn, turn).sqrt() * (1.0 / TURN_PER_PIECE_RAD),
+            state.dt[lane] * (1.0 / MAX_PIECE_S),
+        ];
+        let wanted = wanted.into_iter().fold(1.0, |most, x| if x > most { x } else { most });
+        let limit = MAX_PIECES as f32;
+        // Rounded up: 1.0 stays one piece.
+        let pieces = (if wanted < limit { wanted } else { limit }).ceil() as usize;
+        trail.pieces[lane] = if state.speed[lane] == 0.0 { 1 } else { pieces as u32 };
+        trail.curved[lane] = state.speed[lane] != 0.0;
+        most = most.max(trail.pieces[lane] as usize);
+    }
+    most
+}
+
+/// The integration of one block's heads over a tick.
+struct Drive<'a> {
+    state: &'a mut BlockState,
+    trail: &'a mut Trail,
+    terrain: &'a Terrain,
+    /// The most pieces of any lane.
+    pieces: usize,
+    /// Cycles per body length.
+    rate: f32,
+    /// Radius at the head at scale 1, in metres.
+    radius: f32,
+}
+
+impl Kernel for Drive<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { state, trail, terrain, pieces, rate, radius } = self;
+        let distance = L::load(&state.speed) * L::load(&state.dt);
+        let turns = distance * L::splat(rate) / L::load(&state.length);
+        let count = L::from_i32(&trail.pieces.map(|n| n as i32));
+        let share = L::splat(1.0) / count;
+        let step = distance * share * L::splat(1.0 / 6.0);
+        let gait = Gait::<L>::load(state, turns);
+        // Where the batch does not move the head, the report is the one piece.
+        let mut moved = Vec3W::<L>::load(&state.displacement);
+        let start = store_start(state, trail);
+        gait.heading(L::splat(0.0)).store(&mut trail.heading[0]);
+        let driven = L::mask_from_bits((0..LANES).fold(0, |m, l| m | (u32::from(trail.curved[l]) << l)));
+        let mut at = L::splat(0.0);
+        let mut before = gait.heading(at);
+        let half = L::splat(0.5);
+        for piece in 0..pieces {
+            let live = L::splat(piece as f32).lt(count) & driven;
+            let middle = gait.heading(at + share * half);
+            let after = gait.heading(at + share);
+            let advance = (before + middle * L::splat(4.0) + after) * step;
+            moved = Vec3W::select(live, moved + advance, moved);
+            moved = on_ground(state, terrain, moved, radius, L::bits(live));
+            (start.cast::<L>() + moved).store(&mut trail.position[piece + 1]);
+            after.store(&mut trail.heading[piece + 1]);
+            before = Vec3W::select(live, after, before);
+            at = at + share;
+        }
+        moved.store(&mut state.displacement);
+        L::select(driven, distance, L::splat(0.0)).store(&mut state.travelled);
+    }
+}
+
+/// The start of the trail: heads relative to their origins.
+struct Start([Lane8; 3]);
+
+impl Start {
+    #[inline(always)]
+    fn cast<L: Lanes>(&self) -> Vec3W<L> {
+        Vec3W::load(&self.0)
+    }
+}
+
+#[inline(always)]
+fn store_start(state: &BlockState, trail: &mut Trail) -> Start {
+    let mut start = [[0.0; LANES]; 3];
+    for c in 0..3 {
+        for lane in 0..LANES {
+            start[c][lane] = state.head[c][lane] as f32;
+        }
+    }
+    trail.position[0] = start;
+    Start(start)
+}
+
+/// The heading as a function of the tick's elapsed share.
+struct Gait<L> {
+    from: Vec3W<L>,
+    to: Vec3W<L>,
+    dorsal: Vec3W<L>,
+    amplitude: L,
+    phase: L,
+    turns: L,
+}
+
+impl<L: Lanes> Gait<L> {
+    #[inline(always)]
+    fn load(state: &BlockState, turns: L) -> Self {
+        let guided = L::mask_from_bits(flag_bits(state, flag::GUIDED));
+        Self {
+            from: Vec3W::load(&state.center_before),
+            to: Vec3W::load(&state.center),
+            dorsal: Vec3W::load(&state.dorsal),
+            amplitude: L::select(guided, L::load(&state.amplitude) * L::splat(TURNS), L::splat(0.0)),
+            phase: phase_turns(&state.phase),
+            turns,
+        }
+    }
+
+    #[inline(always)]
+    fn heading(&self, share: L) -> Vec3W<L> {
+        let center = self.from.lerp(self.to, share).normalize_or(DIRECTION_EPSILON, self.to);
+        let yaw = self.amplitude * crate::lanes::sin_turns(self.phase + self.turns * share);
+        yawed(center, self.dorsal, yaw)
+    }
+}
+
+/// Puts the driven followers among `lanes` on the ground where there is some: the sphere of the head's radius touches
+/// the interpolated slope.
+#[inline(always)]
+fn on_ground<L: Lanes>(state: &mut BlockState, terrain: &Terrain, moved: Vec3W<L>, radius: f32, lanes: u32) -> Vec3W<L> {
+    let preview = (0..LANES).fold(0, |m, l| m | (u32::from(state.motion[l] == Motion::Preview as u32) << l));
+    let lanes = lanes & flag_bits(state, flag::FOLLOWS) & !preview;
+    if lanes == 0 || matches!(terrain, Terrain::None) {
+        return moved;
+    }
+    let mut shift = [[0.0; LANES]; 3];
+    moved.store(&mut shift);
+    let mut at = [[0.0_f64; LANES]; 3];
+    for c in 0..3 {
+        for lane in 0..LANES {
+            at[c][lane] = state.origin[c][lane] + state.head[c][lane];
+        }
+    }
+    let (x, z) = (plus(&at[0], &shift[0]), plus(&at[2], &shift[2]));
+    let ground = terrain.sample_lanes(&x, &z);
+    for lane in 0..LANES {
+        if lanes & (1 << lane) != 0 {
+            state.put(lane, flag::GROUNDED, ground.hit[lane]);
+            if ground.hit[lane] {
+                let clearance = f64::from(radius * state.scale[lane] / ground.normal[1][lane]);
+                shift[1][lane] = (ground.height_m[lane] + clearance - at[1][lane]) as f32;
+            }
+        }
+    }
+    Vec3W::new(moved.x, L::load(&shift[1]), moved.z)
+}
+
+#[inline(always)]
+fn plus(a: &[f64; LANES], b: &Lane8) -> [f64; LANES] {
+    std::array::from_fn(|lane| a[lane] + f64::from(b[lane]))
+}
+
+/// Moves a head and its phases by this tick's displacement.
+fn advance_phases(block: &mut BlockMut<'_>, lane: usize) {
+    let (state, profile) = (&mut *block.state, block.profile);
+    let moved = lane3(&state.displacement, lane);
+    for c in 0..3 {
+        state.head[c][lane] += f64::from(moved[c]);
+    }
+    let self_moved = state.speed[lane] != 0.0;
+    let distance = if self_moved { state.travelled[lane] } else { reported_distance(state, lane, moved) };
+    state.travelled[lane] = distance;
+    let length = state.length[lane];
+    let turn = turns_of(distance, profile.steering_cycles(), length);
+    state.phase[lane] = state.phase[lane].wrapping_add(turn);
+    let turn = turns_of(distance, profile.wave_cycles(), length);
+    state.wave_phase[lane] = state.wave_phase[lane].wrapping_add(turn);
+    if distance != 0.0 {
+        state.put(lane, flag::FRESH, false);
+    }
+}
+
+/// Signed distance along the forward direction on the ground. Observed movement counts once it leaves the noise.
+fn reported_distance(state: &mut BlockState, lane: usize, moved: [f32; 3]) -> f32 {
+    let mut counted = moved;
+    if state.motion[lane] == Motion::Observed as u32 {
+        counted = std::array::from_fn(|c| (state.head[c][lane] - state.anchor[c][lane]) as f32);
+        if command::is_noise(counted, state.segment[lane]) {
+            return 0.0;
+        }
+    }
+    for c in 0..3 {
+        state.anchor[c][lane] = state.head[c][lane];
+    }
+    let forward = along_ground(lane3(&state.forward, lane), lane3(&state.ground, lane));
+    let (distance, length) = (dot(counted, forward), dot(counted, counted).sqrt());
+    if distance.abs() <= LATERAL_SHARE * length { 0.0 } else { distance }
+}
+
+/// The unit direction of `forward` in the plane of the ground; as it is where there is no ground or it points into it.
+fn along_ground(forward: [f32; 3], normal: [f32; 3]) -> [f32; 3] {
+    let rise = dot(forward, normal);
+    let flat: [f32; 3] = std::array::from_fn(|c| forward[c] - normal[c] * rise);
+    let square = dot(flat, flat);
+    if square < 1e-6 {
+        return forward;
+    }
+    let inv = 1.0 / square.sqrt();
+    flat.map(|c| c * inv)
+}
+
+/// Travel as turns of 2^-32, rounded symmetrically: forward and back cancel exactly.
+fn turns_of(distance: f32, cycles: f32, length: f32) -> u32 {
+    let turns = f64::from(distance) * f64::from(cycles) / f64::from(length) * 4_294_967_296.0;
+    turns.round() as i64 as u32
+}
+
+/// Moves the origin by whole cells when the head is more than one away, and by the virtual travel of a preview.
+fn stay_near_origin(block: &mut BlockMut<'_>, lane: usize, trail: &mut Trail) {
+    let state = &mut *block.state;
+    let cell = f64::from(state.cell[lane]);
+    let shift: [f64; 3] = std::array::from_fn(|c| {
+        let head = state.head[c][lane];
+        if head.abs() > cell { (head / cell).round() * cell } else { 0.0 }
+    });
+    if state.motion[lane] == Motion::Preview as u32 {
+        // The path moves backward past a head that stays: seen from the world, only the origin moved.
+        let moved = lane3(&state.displacement, lane);
+        for c in 0..3 {
+            state.origin[c][lane] -= f64::from(moved[c]);
+        }
+    }
+    if shift == [0.0; 3] {
+        return;
+    }
+    for c in 0..3 {
+        state.origin[c][lane] += shift[c];
+        state.head[c][lane] -= shift[c];
+        state.anchor[c][lane] -= shift[c];
+        state.pen[c][lane] -= shift[c] as f32;
+        let pieces = trail.pieces[lane] as usize;
+        trail.position[..=pieces].iter_mut().for_each(|position| position[c][lane] -= shift[c] as f32);
+    }
+    let knots = block.shape.knots;
+    for knot in &mut block.knots[lane * knots..(lane + 1) * knots] {
+        for c in 0..3 {
+            knot[c] -= shift[c] as f32;
+        }
+    }
+}
+
+/// Finds the ground normal under each head, and whether a head that the caller moves is near enough to stand on it.
+fn feel_ground(state: &mut BlockState, context: &Context<'_>, radius: f32) {
+    if matches!(context.terrain, Terrain::None) {
+        return;
+    }
+    let world = |c: usize| -> [f64; LANES] { std::array::from_fn(|l| state.origin[c][l] + state.head[c][l]) };
+    let (x, y, z) = (world(0), world(1), world(2));
+    let ground = context.terrain.sample_lanes(&x, &z);
+    for lane in 0..LANES {
+        if state.dt[lane] == 0.0 {
+            continue;
+        }
+        let normal = lane3(&ground.normal, lane);
+        let reach = f64::from(radius * state.scale[lane]) * (1.0 + 1.0 / f64::from(normal[1]));
+        let near = ground.hit[lane] && (y[lane] - ground.height_m[lane]).abs() <= reach;
+        // A swimmer near the bottom is not bound to its slope, nor is a preview, which is nowhere.
+        let stands = near && state.has(lane, flag::FOLLOWS) && state.motion[lane] != Motion::Preview as u32;
+        state.put(lane, flag::GROUNDED, stands);
+        set_lane3(&mut state.ground, lane, if stands { normal } else { [0.0; 3] });
+    }
+}
+
+#[inline(always)]
+fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn sub(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}

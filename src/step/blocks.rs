@@ -1,0 +1,146 @@
+//! Spreads the blocks of all cohorts over threads.
+
+use super::report::{Clock, Tally};
+use super::{Part, tick_block};
+use crate::batch::{BlockMut, BlockState, Cohort, HeadLanes, JointLanes, Shape};
+use crate::lanes::{LANES, Row4};
+use crate::profile::Profile;
+use crate::stages::{Context, Scratch};
+use std::cell::RefCell;
+use std::time::Instant;
+
+/// Blocks that one thread takes at a time: enough to outweigh the handing over, few enough to share out evenly.
+const GRAIN: usize = 8;
+/// One block in this many has its stages timed.
+const SAMPLE: usize = 16;
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new());
+}
+
+/// What the blocks of a tick share.
+pub(crate) struct Shared<'a> {
+    pub context: Context<'a>,
+    pub part: Part,
+    pub parallel: bool,
+}
+
+/// Runs the tick's part on every block; `rows` are the pose rows of all cohorts in order.
+pub(crate) fn run_cohorts(cohorts: &mut [Cohort], rows: &mut [[f32; 12]], shared: &Shared<'_>) -> Tally {
+    let Some((first, rest)) = cohorts.split_first_mut() else { return Tally::default() };
+    // While the map is outdated (`begin` after a spawn) the table is too short for the cohorts; `begin` writes no rows.
+    let own = if shared.part == Part::Begin { 0 } else { first.len() * first.shape().rows() };
+    let (own, others) = rows.split_at_mut(own);
+    let slices = BlockSlices::of(first, own);
+    if rest.is_empty() || !shared.parallel {
+        return run(slices, shared).plus(run_cohorts(rest, others, shared));
+    }
+    let (a, b) = rayon::join(|| run(slices, shared), || run_cohorts(rest, others, shared));
+    a.plus(b)
+}
+
+/// A range of a cohort's blocks: one slice of every buffer.
+pub(crate) struct BlockSlices<'a> {
+    shape: &'a Shape,
+    profile: &'a Profile,
+    first: usize,
+    blocks: &'a mut [BlockState],
+    guidance: &'a mut [[f32; 3]],
+    speed: &'a [f32],
+    displacement: &'a mut [[f32; 3]],
+    observed: &'a [[f64; 3]],
+    knots: &'a mut [Row4],
+    joints: &'a mut [JointLanes],
+    head_inputs: &'a [HeadLanes],
+    rows: &'a mut [[f32; 12]],
+}
+
+impl<'a> BlockSlices<'a> {
+    fn of(cohort: &'a mut Cohort, rows: &'a mut [[f32; 12]]) -> Self {
+        let controls = &mut cohort.controls;
+        Self {
+            shape: &cohort.shape,
+            profile: &cohort.profile,
+            first: 0,
+            blocks: &mut cohort.blocks,
+            guidance: &mut controls.guidance,
+            speed: &controls.speed,
+            displacement: &mut controls.displacement,
+            observed: &controls.head,
+            knots: &mut cohort.knots,
+            joints: &mut cohort.joints[cohort.now],
+            head_inputs: &cohort.head_inputs,
+            rows,
+        }
+    }
+
+    /// The first `count` blocks and the rest.
+    fn split(self, count: usize) -> (Self, Self) {
+        let (shape, profile, slots) = (self.shape, self.profile, count * LANES);
+        let (blocks, blocks2) = self.blocks.split_at_mut(count);
+        let (guidance, guidance2) = self.guidance.split_at_mut(slots);
+        let (speed, speed2) = self.speed.split_at(slots);
+        let (displacement, displacement2) = self.displacement.split_at_mut(slots);
+        let (observed, observed2) = self.observed.split_at(slots);
+        let (knots, knots2) = self.knots.split_at_mut(slots * shape.knots);
+        let (joints, joints2) = self.joints.split_at_mut(count * shape.joints);
+        let (head_inputs, head_inputs2) = self.head_inputs.split_at(count * shape.heads);
+        let split = self.rows.len().min(slots * shape.rows());
+        let (rows, rows2) = self.rows.split_at_mut(split);
+        let first = self.first;
+        (
+            Self { shape, profile, first, blocks, guidance, speed, displacement, observed, knots, joints, head_inputs, rows },
+            Self {
+                shape,
+                profile,
+                first: first + count,
+                blocks: blocks2,
+                guidance: guidance2,
+                speed: speed2,
+                displacement: displacement2,
+                observed: observed2,
+                knots: knots2,
+                joints: joints2,
+                head_inputs: head_inputs2,
+                rows: rows2,
+            },
+        )
+    }
+}
+
+fn run(slices: BlockSlices<'_>, shared: &Shared<'_>) -> Tally {
+    let count = slices.blocks.len();
+    if count > GRAIN && shared.parallel {
+        let (a, b) = slices.split(count / 2);
+        let (a, b) = rayon::join(|| run(a, shared), || run(b, shared));
+        return a.plus(b);
+    }
+    SCRATCH.with_borrow_mut(|scratch| run_here(slices, shared, scratch))
+}
+
+/// The blocks one after the other, on this thread.
+fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scratch) -> Tally {
+    let begun = Instant::now();
+    let mut clock = Clock::new();
+    scratch.counters = Default::default();
+    while !slices.blocks.is_empty() {
+        let (one, rest) = slices.split(1);
+        slices = rest;
+        clock.start(one.first % SAMPLE == 0);
+        let [state] = one.blocks else { break };
+        let mut block = BlockMut {
+            shape: one.shape,
+            profile: one.profile,
+            state,
+            guidance: one.guidance,
+            speed: one.speed,
+            displacement: one.displacement,
+            observed: one.observed,
+            knots: one.knots,
+            joints: one.joints,
+            head_inputs: one.head_inputs,
+        };
+        tick_block(&mut block, one.rows, shared, scratch, &mut clock);
+    }
+    Tally { sampled_ns: clock.ns, total: begun.elapsed(), counters: scratch.counters }
+}

@@ -1,0 +1,492 @@
+//! A grid of heights, each cell two triangles: the same surface as a mesh of those triangles.
+//!
+//! Row 0 is north, at the smallest z; column 0 is west, at the smallest x. A cell's diagonal runs from (column, row) to
+//! (column + 1, row + 1). The border itself is ground on all four edges; beyond it is a miss.
+//!
+//! Precision: cell and fraction come from f64, the triangle is interpolated in f32 as differences from one corner, and
+//! the corner's height is added in f64.
+
+use super::{GroundLanes, GroundSample, LANES};
+use crate::error::{Error, Result};
+
+/// Most columns or rows.
+pub(super) const MAX_SIDE: usize = 32_768;
+/// Most samples: 2.7 GB at 20 bytes each.
+const MAX_SAMPLES: usize = 1 << 27;
+const MIN_CELL_M: f64 = 1e-3;
+const MAX_CELL_M: f64 = 1e5;
+/// Largest height above or below the origin's y; with [`MIN_CELL_M`] it keeps squared slopes inside f32.
+const MAX_HEIGHT_M: f32 = 1e6;
+/// Beyond it f64 itself is coarser than a tenth of a micrometre.
+const MAX_ORIGIN_M: f64 = 1e9;
+
+/// What a [`Heightfield`] is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeightGrid {
+    /// Samples per row, along +x: 2 to 32,768.
+    pub columns: usize,
+    /// Rows, along +z: 2 to 32,768; at most 2^27 samples altogether.
+    pub rows: usize,
+    /// Metres from one column to the next: 0.001 to 100,000.
+    pub cell_x_m: f64,
+    /// Metres from one row to the next: 0.001 to 100,000.
+    pub cell_z_m: f64,
+    /// World x of column 0, the y that is added to every height, world z of row 0: each within 1e9 m of 0.
+    pub origin: [f64; 3],
+    /// `rows` x `columns` heights in metres above `origin[1]`, row 0 (north) first: each within 1e6 m of 0.
+    pub heights: Vec<f32>,
+}
+
+/// A heightfield: a regular grid of heights, with cells that may be unequal in x and z. Immutable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heightfield {
+    grid: HeightGrid,
+    /// One per sample, beside `grid.heights`, so that a query reads a triangle's corner in one 16-byte load.
+    vertices: Vec<Vertex>,
+    across: Axis,
+    down: Axis,
+    min_height: f32,
+    max_height: f32,
+}
+
+/// Height above the origin's y, then the vertex normal's x, y, z.
+type Vertex = [f32; 4];
+
+/// A triangle of a cell and a point's place in it.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Sample at the cell's (column, row), where the diagonal starts.
+    start: usize,
+    /// Sample off the diagonal: (column + 1, row) or (column, row + 1).
+    side: usize,
+    /// Sample at (column + 1, row + 1).
+    end: usize,
+    /// The larger of the two fractions: how far along the edges start -> side.
+    far: f32,
+    /// The smaller: how far along side -> end. Barycentric weights are 1 - far, far - near, near.
+    near: f32,
+    /// Whether the triangle is the one whose side vertex lies east (north of the diagonal).
+    is_east: bool,
+}
+
+impl Heightfield {
+    /// A heightfield of `grid`, normals precomputed.
+    ///
+    /// # Errors
+    /// [`Error::Value`] naming the field of [`HeightGrid`] that is out of its range, or the first bad height.
+    pub fn from_heights(grid: HeightGrid) -> Result<Self> {
+        check(&grid)?;
+        let vertices = bake_vertices(&grid);
+        let across = Axis::new(grid.origin[0], grid.cell_x_m, grid.columns);
+        let down = Axis::new(grid.origin[2], grid.cell_z_m, grid.rows);
+        let (mut min_height, mut max_height) = (f32::INFINITY, f32::NEG_INFINITY);
+        for &height in &grid.heights {
+            min_height = if height < min_height { height } else { min_height };
+            max_height = if height > max_height { height } else { max_height };
+        }
+        Ok(Self { grid, vertices, across, down, min_height, max_height })
+    }
+
+    /// The same surface `factor` times as large about the world's zero: cells, heights and origin alike, so that slopes
+    /// stay.
+    ///
+    /// # Errors
+    /// [`Error::Value`] where `factor` is not positive and finite, or what it gives is out of [`HeightGrid`]'s ranges.
+    pub fn scaled(&self, factor: f64) -> Result<Self> {
+        if !(factor > 0.0 && factor.is_finite()) {
+            return Err(Error::value("factor", factor, "positive and finite"));
+        }
+        let mut grid = self.grid.clone();
+        grid.cell_x_m *= factor;
+        grid.cell_z_m *= factor;
+        grid.origin = grid.origin.map(|metres| metres * factor);
+        for height in &mut grid.heights {
+            *height = (f64::from(*height) * factor) as f32;
+        }
+        Self::from_heights(grid)
+    }
+
+    /// The same surface with column 0, row 0 at `origin`, in world metres; heights are above `origin[1]`.
+    ///
+    /// # Errors
+    /// [`Error::Value`] where a coordinate is not within 1e9 m of 0.
+    pub fn at_origin(mut self, origin: [f64; 3]) -> Result<Self> {
+        check_origin(origin)?;
+        self.grid.origin = origin;
+        self.across = Axis::new(origin[0], self.grid.cell_x_m, self.grid.columns);
+        self.down = Axis::new(origin[2], self.grid.cell_z_m, self.grid.rows);
+        Ok(self)
+    }
+
+    /// Samples per row, along +x.
+    #[must_use]
+    pub const fn columns(&self) -> usize {
+        self.grid.columns
+    }
+
+    /// Rows, along +z; row 0 is north.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.grid.rows
+    }
+
+    /// Metres from one column to the next, along x.
+    #[must_use]
+    pub const fn cell_x_m(&self) -> f64 {
+        self.grid.cell_x_m
+    }
+
+    /// Metres from one row to the next, along z.
+    #[must_use]
+    pub const fn cell_z_m(&self) -> f64 {
+        self.grid.cell_z_m
+    }
+
+    /// World x of column 0, the y added to every height, world z of row 0.
+    #[must_use]
+    pub const fn origin(&self) -> [f64; 3] {
+        self.grid.origin
+    }
+
+    /// Metres from the first column to the last and from the first row to the last.
+    #[must_use]
+    pub const fn extent_m(&self) -> [f64; 2] {
+        [(self.grid.columns - 1) as f64 * self.grid.cell_x_m, (self.grid.rows - 1) as f64 * self.grid.cell_z_m]
+    }
+
+    /// `rows` x `columns` heights in metres above `origin()[1]`, row 0 (north) first.
+    #[must_use]
+    pub fn heights(&self) -> &[f32] {
+        &self.grid.heights
+    }
+
+    /// World y of the lowest sample, in metres.
+    #[must_use]
+    pub fn min_height_m(&self) -> f64 {
+        self.grid.origin[1] + f64::from(self.min_height)
+    }
+
+    /// World y of the highest sample, in metres.
+    #[must_use]
+    pub fn max_height_m(&self) -> f64 {
+        self.grid.origin[1] + f64::from(self.max_height)
+    }
+
+    /// The surface at (x, z) in world metres; `None` beyond the border or where a coordinate is NaN.
+    #[must_use]
+    pub fn sample(&self, x: f64, z: f64) -> Option<GroundSample> {
+        if !(self.across.covers(x) & self.down.covers(z)) {
+            return None;
+        }
+        let (column, fraction_x) = self.across.locate(x, true);
+        let (row, fraction_z) = self.down.locate(z, true);
+        let place = self.place(column, row, fraction_x, fraction_z);
+        let [start, side, end] = [self.vertices[place.start], self.vertices[place.side], self.vertices[place.end]];
+        let rise = interpolate_rise(place.far, place.near, start[0], side[0], end[0]);
+        let normal = interpolate_normal(
+            place.far,
+            place.near,
+            [start[1], start[2], start[3]],
+            [side[1], side[2], side[3]],
+            [end[1], end[2], end[3]],
+        );
+        Some(GroundSample {
+            height_m: self.world_height(start[0], rise),
+            normal,
+            face_normal: self.face_normal(place.is_east, start[0], side[0], end[0]),
+        })
+    }
+
+    /// [`sample`](Self::sample) at eight points, with the same bits. Four loops over lanes rather than one: each but the
+    /// gather vectorises.
+    #[inline(always)]
+    #[must_use]
+    pub fn sample_lanes(&self, x: &[f64; LANES], z: &[f64; LANES]) -> GroundLanes {
+        let mut ground = GroundLanes::MISS;
+        let (mut column, mut fraction_x) = ([0_u32; LANES], [0.0_f32; LANES]);
+        let (mut row, mut fraction_z) = ([0_u32; LANES], [0.0_f32; LANES]);
+        for lane in 0..LANES {
+            let hit = self.across.covers(x[lane]) & self.down.covers(z[lane]);
+            (column[lane], fraction_x[lane]) = self.across.locate(x[lane], hit);
+            (row[lane], fraction_z[lane]) = self.down.locate(z[lane], hit);
+            ground.hit[lane] = hit;
+        }
+        let (mut far, mut near) = ([0.0_f32; LANES], [0.0_f32; LANES]);
+        let [mut start, mut side, mut end] = [[[0.0_f32; LANES]; 4]; 3];
+        for lane in 0..LANES {
+            let place = self.place(column[lane], row[lane], fraction_x[lane], fraction_z[lane]);
+            (far[lane], near[lane]) = (place.far, place.near);
+            let corners = [self.vertices[place.start], self.vertices[place.side], self.vertices[place.end]];
+            for part in 0..4 {
+                start[part][lane] = corners[0][part];
+                side[part][lane] = corners[1][part];
+                end[part][lane] = corners[2][part];
+            }
+        }
+        self.interpolate_lanes(&far, &near, [&start, &side, &end], &mut ground);
+        ground
+    }
+
+    /// The arithmetic of eight lanes whose corners are gathered; keeps [`GroundLanes::MISS`] where a lane missed.
+    #[inline(always)]
+    fn interpolate_lanes(
+        &self,
+        far: &[f32; LANES],
+        near: &[f32; LANES],
+        [start, side, end]: [&[[f32; LANES]; 4]; 3],
+        ground: &mut GroundLanes,
+    ) {
+        for lane in 0..LANES {
+            let rise = interpolate_rise(far[lane], near[lane], start[0][lane], side[0][lane], end[0][lane]);
+            let height_m = self.world_height(start[0][lane], rise);
+            ground.height_m[lane] = if ground.hit[lane] { height_m } else { 0.0 };
+        }
+        for lane in 0..LANES {
+            let normal = interpolate_normal(
+                far[lane],
+                near[lane],
+                [start[1][lane], start[2][lane], start[3][lane]],
+                [side[1][lane], side[2][lane], side[3][lane]],
+                [end[1][lane], end[2][lane], end[3][lane]],
+            );
+            let hit = ground.hit[lane];
+            ground.normal[0][lane] = if hit { normal[0] } else { 0.0 };
+            ground.normal[1][lane] = if hit { normal[1] } else { 1.0 };
+            ground.normal[2][lane] = if hit { normal[2] } else { 0.0 };
+        }
+    }
+
+    /// The triangle at a fraction of a cell. `locate` keeps column and row one short of the last, so that all three
+    /// samples exist.
+    #[inline(always)]
+    fn place(&self, column: u32, row: u32, fraction_x: f32, fraction_z: f32) -> Place {
+        let columns = self.grid.columns;
+        let start = row as usize * columns + column as usize;
+        let is_east = fraction_x >= fraction_z;
+        let side = start + if is_east { 1 } else { columns };
+        let (far, near) = if is_east { (fraction_x, fraction_z) } else { (fraction_z, fraction_x) };
+        Place { start, side, end: start + columns + 1, far, near, is_east }
+    }
+
+    #[inline(always)]
+    fn world_height(&self, start: f32, rise: f32) -> f64 {
+        self.grid.origin[1] + f64::from(start) + f64::from(rise)
+    }
+
+    fn face_normal(&self, is_east: bool, start: f32, side: f32, end: f32) -> [f32; 3] {
+        let (first, second) = (f64::from(side - start), f64::from(end - side));
+        let (along_x, along_z) = if is_east { (first, second) } else { (second, first) };
+        let up = [-along_x / self.grid.cell_x_m, 1.0, -along_z / self.grid.cell_z_m];
+        unit(up)
+    }
+}
+
+/// One axis of the grid: world coordinate to cell and fraction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Axis {
+    min: f64,
+    /// The last sample's coordinate: itself still ground.
+    max: f64,
+    cells_per_m: f64,
+    last_cell: f64,
+}
+
+impl Axis {
+    fn new(min: f64, cell_m: f64, samples: usize) -> Self {
+        let last_cell = (samples - 2) as f64;
+        Self { min, max: min + (last_cell + 1.0) * cell_m, cells_per_m: 1.0 / cell_m, last_cell }
+    }
+
+    /// False for NaN.
+    #[inline(always)]
+    fn covers(&self, at: f64) -> bool {
+        (at >= self.min) & (at <= self.max)
+    }
+
+    /// Cell and fraction in it, [0, 1]; the first cell where `is_covered` is false. On the last sample, and where
+    /// rounding passes it, it is the last cell's far side.
+    #[inline(always)]
+    fn locate(&self, at: f64, is_covered: bool) -> (u32, f32) {
+        // 2^52: f64 has no bits for fractions there, so adding it rounds to a whole number that stands in the low bits.
+        // Without SSE4.1 `f64::floor` is a call, and a cast to integer does not vectorise.
+        const WHOLE: f64 = 4_503_599_627_370_496.0;
+        let cells = if is_covered { (at - self.min) * self.cells_per_m } else { 0.0 };
+        let nearest = (cells + WHOLE) - WHOLE;
+        let floor = if nearest > cells { nearest - 1.0 } else { nearest };
+        let cell = if floor > self.last_cell { self.last_cell } else { floor };
+        let fraction = (cells - cell) as f32;
+        ((cell + WHOLE).to_bits() as u32, if fraction > 1.0 { 1.0 } else { fraction })
+    }
+}
+
+/// Height above the start corner. Differences, so that level ground is exactly level.
+#[inline(always)]
+fn interpolate_rise(far: f32, near: f32, start: f32, side: f32, end: f32) -> f32 {
+    far * (side - start) + near * (end - side)
+}
+
+/// The corners' normals by barycentric weights, made unit. Weights and the corners' y are never negative and one weight
+/// is at least 1/3, so the sum cannot vanish. Divided by the length itself: upright normals give exactly (0, 1, 0).
+#[inline(always)]
+fn interpolate_normal(far: f32, near: f32, start: [f32; 3], side: [f32; 3], end: [f32; 3]) -> [f32; 3] {
+    let (of_start, of_side) = (1.0 - far, far - near);
+    let x = of_start * start[0] + of_side * side[0] + near * end[0];
+    let y = of_start * start[1] + of_side * side[1] + near * end[1];
+    let z = of_start * start[2] + of_side * side[2] + near * end[2];
+    let length = (x * x + y * y + z * z).sqrt();
+    [x / length, y / length, z / length]
+}
+
+fn unit([x, y, z]: [f64; 3]) -> [f32; 3] {
+    let length = (x * x + y * y + z * z).sqrt();
+    [(x / length) as f32, (y / length) as f32, (z / length) as f32]
+}
+
+fn check(grid: &HeightGrid) -> Result<()> {
+    for (field, count) in [("columns", grid.columns), ("rows", grid.rows)] {
+        if !(2..=MAX_SIDE).contains(&count) {
+            return Err(Error::value(field, count, "2 to 32768"));
+        }
+    }
+    for (field, cell_m) in [("cell_x_m", grid.cell_x_m), ("cell_z_m", grid.cell_z_m)] {
+        if !(MIN_CELL_M..=MAX_CELL_M).contains(&cell_m) {
+            return Err(Error::value(field, cell_m, "0.001 to 100000 m"));
+        }
+    }
+    check_origin(grid.origin)?;
+    // Cannot overflow: both sides are at most 2^15.
+    let samples = grid.columns * grid.rows;
+    if samples > MAX_SAMPLES {
+        return Err(Error::value("columns * rows", samples, "at most 134217728 samples"));
+    }
+    if grid.heights.len() != samples {
+        let allowed = format!("columns * rows = {samples} heights");
+        return Err(Error::value("heights.len()", grid.heights.len(), &allowed));
+    }
+    check_heights(grid)
+}
+
+fn check_origin(origin: [f64; 3]) -> Result<()> {
+    for (axis, metres) in ["x", "y", "z"].into_iter().zip(origin) {
+        if !(-MAX_ORIGIN_M..=MAX_ORIGIN_M).contains(&metres) {
+            return Err(Error::value(&format!("origin.{axis}"), metres, "-1e9 to 1e9 m"));
+        }
+    }
+    Ok(())
+}
+
+fn check_heights(grid: &HeightGrid) -> Result<()> {
+    let is_bad = |height: &f32| !(-MAX_HEIGHT_M..=MAX_HEIGHT_M).contains(height);
+    match grid.heights.iter().position(is_bad) {
+        None => Ok(()),
+        Some(index) => {
+            let field = format!("heights[{index}] (column {}, row {})", index % grid.columns, index / grid.columns);
+            Err(Error::value(&field, grid.heights[index], "-1e6 to 1e6 m"))
+        }
+    }
+}
+
+fn bake_vertices(grid: &HeightGrid) -> Vec<Vertex> {
+    let mut vertices = Vec::with_capacity(grid.heights.len());
+    for row in 0..grid.rows {
+        for column in 0..grid.columns {
+            let [x, y, z] = vertex_normal(grid, column, row);
+            vertices.push([grid.heights[row * grid.columns + column], x, y, z]);
+        }
+    }
+    vertices
+}
+
+/// The area-weighted mean of the normals of the (at most six) triangles that meet at a vertex. Cross products all have
+/// the same y here, as every triangle covers half a cell: summing slopes weights by area.
+fn vertex_normal(grid: &HeightGrid, column: usize, row: usize) -> [f32; 3] {
+    let (west, east) = (column > 0, column + 1 < grid.columns);
+    let (north, south) = (row > 0, row + 1 < grid.rows);
+    let mut sum = [0.0; 3];
+    // The diagonal's two ends touch both triangles of their cell, the other two corners one.
+    let touching = [
+        (north && west, 1, 1, true),
+        (north && west, 1, 1, false),
+        (north && east, 0, 1, false),
+        (south && west, 1, 0, true),
+        (south && east, 0, 0, true),
+        (south && east, 0, 0, false),
+    ];
+    for (exists, back_columns, back_rows, is_east) in touching {
+        if exists {
+            let [along_x, along_z] = triangle_slope(grid, column - back_columns, row - back_rows, is_east);
+            sum = [sum[0] - along_x, sum[1] + 1.0, sum[2] - along_z];
+        }
+    }
+    unit(sum)
+}
+
+/// Metres up per metre of x and of z, of one triangle of a cell.
+fn triangle_slope(grid: &HeightGrid, column: usize, row: usize, is_east: bool) -> [f64; 2] {
+    let start = row * grid.columns + column;
+    let side = start + if is_east { 1 } else { grid.columns };
+    let height = |index: usize| f64::from(grid.heights[index]);
+    let (first, second) = (height(side) - height(start), height(start + grid.columns + 1) - height(side));
+    let (along_x, along_z) = if is_east { (first, second) } else { (second, first) };
+    [along_x / grid.cell_x_m, along_z / grid.cell_z_m]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid(columns: usize, rows: usize, height: impl Fn(usize, usize) -> f32) -> HeightGrid {
+        let heights = (0..columns * rows).map(|index| height(index % columns, index / columns)).collect();
+        HeightGrid { columns, rows, cell_x_m: 1.0, cell_z_m: 1.0, origin: [0.0; 3], heights }
+    }
+
+    #[test]
+    fn diagonal_runs_from_the_first_corner_to_the_opposite_one() {
+        // Lifting one end of the diagonal lifts its middle; lifting a corner off it does not.
+        let on = Heightfield::from_heights(grid(2, 2, |column, row| (column + row == 2) as u8 as f32)).unwrap();
+        assert_eq!(on.sample(0.5, 0.5).unwrap().height_m, 0.5);
+        let off = Heightfield::from_heights(grid(2, 2, |column, row| (column > row) as u8 as f32)).unwrap();
+        assert_eq!(off.sample(0.5, 0.5).unwrap().height_m, 0.0);
+        assert_eq!(off.sample(0.75, 0.25).unwrap().height_m, 0.5);
+        assert_eq!(off.sample(0.25, 0.75).unwrap().height_m, 0.0);
+    }
+
+    #[test]
+    fn locate_is_floor_and_remainder() {
+        let axis = Axis::new(-3.0, 0.25, 9);
+        for (at, cell, fraction) in
+            [(-3.0, 0, 0.0), (-2.875, 0, 0.5), (-2.75, 1, 0.0), (-1.0, 7, 1.0), (-1.0625, 7, 0.75)]
+        {
+            assert_eq!(axis.locate(at, true), (cell, fraction), "{at}");
+        }
+        assert_eq!(axis.locate(f64::NAN, false), (0, 0.0));
+        assert!(!axis.covers(f64::NAN) && !axis.covers(-0.999) && !axis.covers(-3.001));
+    }
+
+    #[test]
+    fn far_edge_of_a_cell_size_without_exact_sum_is_ground() {
+        for samples in [2, 3, 11, 64, 403] {
+            for (min, cell_m) in [(0.0, 0.1), (0.3, 1.240_057_098_556_125_4), (1e5, 0.7), (-77.7, 1.0 / 3.0)] {
+                let axis = Axis::new(min, cell_m, samples);
+                let (cell, fraction) = axis.locate(axis.max, true);
+                assert!(axis.covers(axis.max) && cell as usize == samples - 2, "{samples} {min} {cell_m}: {cell}");
+                assert!((1.0 - fraction).abs() < 1e-6, "{samples} {min} {cell_m}: {fraction}");
+            }
+        }
+    }
+
+    #[test]
+    fn steepest_allowed_slopes_have_finite_unit_normals() {
+        let mut spikes = grid(3, 3, |column, row| if (column + row) % 2 == 0 { MAX_HEIGHT_M } else { -MAX_HEIGHT_M });
+        (spikes.cell_x_m, spikes.cell_z_m) = (MIN_CELL_M, MIN_CELL_M);
+        let field = Heightfield::from_heights(spikes).unwrap();
+        for step in 0..=400 {
+            let at = f64::from(step) * 5e-6;
+            let ground = field.sample(at, 2e-3 - at).unwrap();
+            for [x, y, z] in [ground.normal, ground.face_normal] {
+                assert!(((x * x + y * y + z * z).sqrt() - 1.0).abs() < 1e-5 && y > 0.0, "{ground:?}");
+            }
+            assert!(ground.height_m.is_finite());
+        }
+    }
+}

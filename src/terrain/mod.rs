@@ -1,0 +1,135 @@
+//! The ground: nothing, a plane, or a heightfield; heights and normals at a point, for one point or eight lanes.
+//!
+//! Y up, +X east, -Z north, metres. Positions and heights are f64: ground at 100 km is as exact as at 0. A point where
+//! there is no ground (beyond a heightfield's edge, or a coordinate that is not finite) is a *miss*, never an error.
+
+mod heightfield;
+mod plane;
+#[cfg(feature = "png")]
+mod png;
+
+pub use heightfield::{HeightGrid, Heightfield};
+pub use plane::Plane;
+
+#[cfg(feature = "png")]
+use crate::error::Result;
+use std::sync::Arc;
+
+/// Points in one batched query.
+const LANES: usize = 8;
+
+/// What a batch's creatures stand on. Clones share a heightfield's samples.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Terrain {
+    /// No ground anywhere: every sample is a miss.
+    #[default]
+    None,
+    /// One plane without end.
+    Plane(Plane),
+    /// A grid of heights.
+    Heightfield(Arc<Heightfield>),
+}
+
+/// The ground at one point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GroundSample {
+    /// World y of the surface, in metres.
+    pub height_m: f64,
+    /// Unit normal interpolated between the triangle's corners: continuous, for orientation and clearance.
+    pub normal: [f32; 3],
+    /// Unit normal of the triangle itself: it jumps at edges, and is what a collision with the surface meets.
+    pub face_normal: [f32; 3],
+}
+
+/// The ground at eight points, one a lane.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GroundLanes {
+    /// World y of the surface, in metres; 0 in a lane that missed.
+    pub height_m: [f64; LANES],
+    /// x, y and z of [`GroundSample::normal`]; straight up in a lane that missed.
+    pub normal: [[f32; LANES]; 3],
+    /// Whether there is ground at the lane's point.
+    pub hit: [bool; LANES],
+}
+
+impl GroundLanes {
+    /// Every lane a miss.
+    pub const MISS: Self =
+        Self { height_m: [0.0; LANES], normal: [[0.0; LANES], [1.0; LANES], [0.0; LANES]], hit: [false; LANES] };
+}
+
+impl Terrain {
+    /// A level plane at `height_m`. A height that is not finite makes every sample a miss.
+    #[must_use]
+    pub const fn flat(height_m: f64) -> Self {
+        Self::Plane(Plane::level(height_m))
+    }
+
+    /// A map that ships with the library; [`Heightfield::embedded_names`] lists them.
+    ///
+    /// # Errors
+    /// [`Error::Name`](crate::error::Error::Name) for any other name.
+    #[cfg(feature = "png")]
+    pub fn embedded(name: &str) -> Result<Self> {
+        Heightfield::embedded(name).map(Self::from)
+    }
+
+    /// A map from files; see [`Heightfield::load`].
+    ///
+    /// # Errors
+    /// As [`Heightfield::load`].
+    #[cfg(feature = "png")]
+    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self> {
+        Heightfield::load(path).map(Self::from)
+    }
+
+    /// The ground at (x, z) in world metres, or `None` where there is none.
+    #[must_use]
+    pub fn sample(&self, x: f64, z: f64) -> Option<GroundSample> {
+        match self {
+            Self::None => None,
+            Self::Plane(plane) => plane.sample(x, z),
+            Self::Heightfield(field) => field.sample(x, z),
+        }
+    }
+
+    /// The ground at eight points: in each lane the bits that [`sample`](Self::sample) gives.
+    // Inlined into the caller, so that it is compiled for the caller's instruction set.
+    #[inline(always)]
+    #[must_use]
+    pub fn sample_lanes(&self, x: &[f64; LANES], z: &[f64; LANES]) -> GroundLanes {
+        match self {
+            Self::None => GroundLanes::MISS,
+            Self::Plane(plane) => plane_lanes(plane, x, z),
+            Self::Heightfield(field) => field.sample_lanes(x, z),
+        }
+    }
+}
+
+impl From<Heightfield> for Terrain {
+    fn from(field: Heightfield) -> Self {
+        Self::Heightfield(Arc::new(field))
+    }
+}
+
+impl From<Plane> for Terrain {
+    fn from(plane: Plane) -> Self {
+        Self::Plane(plane)
+    }
+}
+
+#[inline(always)]
+fn plane_lanes(plane: &Plane, x: &[f64; LANES], z: &[f64; LANES]) -> GroundLanes {
+    let mut ground = GroundLanes::MISS;
+    let normal = plane.normal();
+    for lane in 0..LANES {
+        let height_m = plane.height_at(x[lane], z[lane]);
+        let hit = height_m.is_finite();
+        ground.hit[lane] = hit;
+        ground.height_m[lane] = if hit { height_m } else { 0.0 };
+        ground.normal[0][lane] = if hit { normal[0] } else { 0.0 };
+        ground.normal[1][lane] = if hit { normal[1] } else { 1.0 };
+        ground.normal[2][lane] = if hit { normal[2] } else { 0.0 };
+    }
+    ground
+}
