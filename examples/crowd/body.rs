@@ -17,6 +17,13 @@ pub struct HeadShape {
     pub radius_m: f64,
 }
 
+/// A point of the travelled path and where the back was turned there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathPoint {
+    pub at: [f64; 3],
+    pub dorsal: [f64; 3],
+}
+
 /// A creature's final pose and the path it lies on.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
@@ -27,7 +34,7 @@ pub struct Body {
     /// At each joint.
     pub frames: Vec<Frame>,
     /// The travelled path as a polyline, from the head backward.
-    pub path: Vec<[f64; 3]>,
+    pub path: Vec<PathPoint>,
     pub heads: Vec<HeadShape>,
     /// The length that each segment should have.
     pub segment_m: f64,

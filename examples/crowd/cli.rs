@@ -92,7 +92,7 @@ impl Cli {
 
 /// Opens a file for writing without touching what it holds; a file that was not there is not left behind.
 fn probe(file: &Path) -> std::io::Result<()> {
-    let fresh = !file.exists();
+    let fresh = file.symlink_metadata().is_err();
     OpenOptions::new().append(true).create(true).open(file)?;
     if fresh { std::fs::remove_file(file) } else { Ok(()) }
 }

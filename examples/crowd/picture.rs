@@ -47,7 +47,9 @@ pub fn draw(subject: &Subject) -> Result<Pixmap, String> {
     let mut page = new_pixmap(SIZE)?;
     fill_rect(&mut page, [0.0, 0.0, SIZE[0] as f32, SIZE[1] as f32], PAPER, 1.0);
     let map_view = whole_map(subject.relief);
-    let (map, spot) = map::draw(subject, &map_view, new_pixmap(map_view.size_px)?, inset_size_m(subject));
+    // What is lively should be in the inset's middle, not at its edge.
+    let middle = inset_size_m(subject).map(|metres| 0.8 * metres);
+    let (map, spot) = map::draw(subject, &map_view, new_pixmap(map_view.size_px)?, middle);
     let inset_view = inset_view(subject, spot);
     let inset = inset::draw(subject, &inset_view, new_pixmap(inset_view.size_px)?);
     place(&mut page, &map, [MARGIN, PANELS_TOP], 1.0);

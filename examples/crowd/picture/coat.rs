@@ -77,7 +77,8 @@ impl Coat {
         let flank = mix(self.back, self.belly, 0.75 * smoothstep(0.70, 0.92, across.abs()));
         let mark = self.mark(arc, across, along);
         let marked = mix(flank, self.dark, 0.85 * mark * smoothstep(0.0, 2.0, arc));
-        scale(self.collared(marked, arc, across), scales(arc, across))
+        let shine = if self.marks == Marks::Rings { 1.0 } else { scales(arc, across) };
+        scale(self.collared(marked, arc, across), shine)
     }
 
     pub fn head(&self, across: f32) -> Rgb {

@@ -99,9 +99,9 @@ impl Liveliness {
         for joint in &body.joints {
             self.add(*joint, share);
         }
-        // A head is worth half a body: a window full of tails would be a pity.
+        // A head is worth a body: a window full of tails would be a pity.
         for head in &body.heads {
-            self.add(head.back, 0.5);
+            self.add(head.back, 1.0);
         }
     }
 
@@ -112,19 +112,34 @@ impl Liveliness {
         }
     }
 
-    /// The middle of the window that holds most; the map's where nothing is.
+    /// The centre of what the fullest window holds; the map's where nothing is.
     fn best(&self) -> [f64; 2] {
-        let mut best = (0.0, self.centre_m);
-        for row in 0..=self.bins[1] - STEPS {
-            for column in 0..=self.bins[0] - STEPS {
-                let lines = (row..row + STEPS).map(|line| line * self.bins[0] + column);
-                let held: f32 = lines.flat_map(|start| &self.counts[start..start + STEPS]).sum();
-                if held > best.0 {
-                    let middle = [column, row].map(|bin| bin as f64 + 0.5 * STEPS as f64);
-                    best = (held, [0, 1].map(|i| self.corner_m[i] + middle[i] * self.bin_m[i]));
-                }
+        let windows = (0..=self.bins[1] - STEPS).flat_map(|row| (0..=self.bins[0] - STEPS).map(move |c| [c, row]));
+        let (mut most, mut best) = (0.0, self.centre_m);
+        for [column, row] in windows {
+            let held: f32 = self.lines(column, row).map(|start| &self.counts[start..start + STEPS]).flatten().sum();
+            if held > most {
+                (most, best) = (held, self.balance(column, row, held));
             }
         }
-        best.1
+        best
+    }
+
+    /// Indices at which the lines of a window start.
+    fn lines(&self, column: usize, row: usize) -> impl Iterator<Item = usize> {
+        let across = self.bins[0];
+        (row..row + STEPS).map(move |line| line * across + column)
+    }
+
+    /// Centre of gravity of a window.
+    fn balance(&self, column: usize, row: usize, held: f32) -> [f64; 2] {
+        let mut moment = [0.0; 2];
+        for (down, start) in self.lines(column, row).enumerate() {
+            for (along, count) in self.counts[start..start + STEPS].iter().enumerate() {
+                let place = [column + along, row + down].map(|bin| bin as f64 + 0.5);
+                (0..2).for_each(|i| moment[i] += f64::from(*count) * place[i]);
+            }
+        }
+        [0, 1].map(|i| self.corner_m[i] + self.bin_m[i] * moment[i] / f64::from(held))
     }
 }
