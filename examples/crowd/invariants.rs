@@ -24,6 +24,8 @@ pub struct Invariants {
     pub max_penetration_share: f64,
     /// The same along segments.
     pub max_chord_penetration_share: f64,
+    /// The deepest of both: a share is large where a tail is thin.
+    pub max_penetration_m: f64,
     /// Overlap of bodies, of their diameter: there is no contact yet that could be held to it.
     pub max_overlap_share: f64,
     /// Numbers in joints and frames that are none.
@@ -34,20 +36,21 @@ impl Invariants {
     pub fn worst(self, other: Self) -> Self {
         Self {
             max_segment_error: self.max_segment_error.max(other.max_segment_error),
-            // None is less than any number.
-            max_path_deviation: if self.max_path_deviation > other.max_path_deviation {
-                self.max_path_deviation
-            } else {
-                other.max_path_deviation
-            },
+            max_path_deviation: larger(self.max_path_deviation, other.max_path_deviation),
             max_twist_excess_deg: self.max_twist_excess_deg.max(other.max_twist_excess_deg),
             max_bend_deg: self.max_bend_deg.max(other.max_bend_deg),
             max_penetration_share: self.max_penetration_share.max(other.max_penetration_share),
             max_chord_penetration_share: self.max_chord_penetration_share.max(other.max_chord_penetration_share),
+            max_penetration_m: self.max_penetration_m.max(other.max_penetration_m),
             max_overlap_share: self.max_overlap_share.max(other.max_overlap_share),
             non_finite: self.non_finite + other.non_finite,
         }
     }
+}
+
+/// None is less than any number.
+fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    if a > b { a } else { b }
 }
 
 /// The ground with what makes measuring against it quick.
@@ -61,9 +64,9 @@ impl<'a> Ground<'a> {
         Self { relief, steepness: relief.steepness() }
     }
 
-    /// How deep a ball is in the ground, of its radius: 0 without touch, 1 with its centre on the surface.
-    /// Perpendicular to the nearest triangle; off the map there is no ground.
-    fn depth_share(&self, centre: [f64; 3], radius_m: f64) -> f64 {
+    /// How deep a ball is in the ground, perpendicular to the nearest triangle: 0 without touch, its radius with its
+    /// centre on the surface. Off the map there is no ground.
+    fn depth_m(&self, centre: [f64; 3], radius_m: f64) -> f64 {
         let [x, y, z] = centre;
         if !self.relief.contains(x, z) {
             return 0.0;
@@ -75,7 +78,7 @@ impl<'a> Ground<'a> {
         // The surface straight below or above is `gap` away, so nothing farther can be the nearest.
         let reach = if gap > 0.0 { gap.min(radius_m) } else { -gap };
         let nearest = self.nearest(centre, reach).min(reach);
-        ((radius_m - nearest.copysign(gap)) / radius_m).max(0.0)
+        (radius_m - nearest.copysign(gap)).max(0.0)
     }
 
     /// Distance to the nearest triangle, of those in cells within `reach`.
@@ -96,14 +99,15 @@ pub fn measure(body: &Body, ground: &Ground) -> Invariants {
     if non_finite > 0 || body.joints.is_empty() {
         return Invariants { non_finite, ..Invariants::default() };
     }
-    let (joint, chord) = if body.follows_ground { penetration(body, ground) } else { (0.0, 0.0) };
+    let depths = if body.follows_ground { penetration(body, ground) } else { Depths::default() };
     Invariants {
         max_segment_error: segment_error(body),
         max_path_deviation: path_deviation(body),
         max_twist_excess_deg: twist_excess_deg(body),
         max_bend_deg: bend_deg(body),
-        max_penetration_share: joint,
-        max_chord_penetration_share: chord,
+        max_penetration_share: depths.joint_share,
+        max_chord_penetration_share: depths.chord_share,
+        max_penetration_m: depths.most_m,
         max_overlap_share: 0.0,
         non_finite,
     }
@@ -182,20 +186,32 @@ fn angle_deg(a: [f64; 3], b: [f64; 3]) -> f64 {
     length(cross(a, b)).atan2(dot(a, b)).to_degrees()
 }
 
-/// The worst share at joints and between them.
-fn penetration(body: &Body, ground: &Ground) -> (f64, f64) {
-    let joints = body.joints.iter().zip(&body.radius_m);
-    let at_joints = joints.map(|(&joint, &radius)| ground.depth_share(joint, radius)).fold(0.0, f64::max);
-    let mut between: f64 = 0.0;
+/// The deepest places of a body.
+#[derive(Clone, Copy, Default)]
+struct Depths {
+    joint_share: f64,
+    chord_share: f64,
+    most_m: f64,
+}
+
+fn penetration(body: &Body, ground: &Ground) -> Depths {
+    let mut depths = Depths::default();
+    for (&joint, &radius_m) in body.joints.iter().zip(&body.radius_m) {
+        let depth = ground.depth_m(joint, radius_m);
+        depths.joint_share = depths.joint_share.max(depth / radius_m);
+        depths.most_m = depths.most_m.max(depth);
+    }
     for i in 0..body.joints.len() - 1 {
         let run = sub(body.joints[i + 1], body.joints[i]);
         for k in 1..=CHORD_SAMPLES {
             let t = k as f64 / (CHORD_SAMPLES + 1) as f64;
-            let radius = body.radius_m[i] + t * (body.radius_m[i + 1] - body.radius_m[i]);
-            between = between.max(ground.depth_share(along(body.joints[i], t, run), radius));
+            let radius_m = body.radius_m[i] + t * (body.radius_m[i + 1] - body.radius_m[i]);
+            let depth = ground.depth_m(along(body.joints[i], t, run), radius_m);
+            depths.chord_share = depths.chord_share.max(depth / radius_m);
+            depths.most_m = depths.most_m.max(depth);
         }
     }
-    (at_joints, between)
+    depths
 }
 
 /// Distance of a point from a triangle: its plane's where the foot lies inside, its edges' otherwise.
@@ -312,20 +328,21 @@ mod tests {
         body.joints[1][1] -= 0.1 * 0.02;
         let found = measured(&body);
         assert_close(found.max_penetration_share, 0.1);
+        assert_close(found.max_penetration_m, 0.002);
         assert_close(found.max_chord_penetration_share, 0.1 * 7.0 / 8.0);
         body.follows_ground = false;
         assert_close(measured(&body).max_penetration_share, 0.0);
     }
 
     #[test]
-    fn depth_is_perpendicular_to_a_slope_and_beyond_one_when_buried() {
+    fn depth_is_perpendicular_to_a_slope_and_beyond_the_radius_when_buried() {
         let relief = Relief::new(2, [10.0; 2], [0.0; 2], vec![0.0, 10.0, 0.0, 10.0]);
         let ground = Ground::new(&relief);
         let on = |above: f64| [5.0 - above * 0.5f64.sqrt(), 5.0 + above * 0.5f64.sqrt(), 3.0];
-        assert_close(ground.depth_share(on(0.09), 0.1), 0.1);
-        assert_close(ground.depth_share(on(-0.05), 0.1), 1.5);
-        assert_close(ground.depth_share(on(0.11), 0.1), 0.0);
-        assert_close(ground.depth_share([20.0, -5.0, 3.0], 0.1), 0.0);
+        assert_close(ground.depth_m(on(0.09), 0.1), 0.01);
+        assert_close(ground.depth_m(on(-0.05), 0.1), 0.15);
+        assert_close(ground.depth_m(on(0.11), 0.1), 0.0);
+        assert_close(ground.depth_m([20.0, -5.0, 3.0], 0.1), 0.0);
     }
 
     #[test]

@@ -82,8 +82,8 @@ fn run(cli: &Cli) -> Result<(), Stop> {
         let begun = Instant::now();
         progress.note("spawning");
         let crowd = Crowd::spawn(batch, &relief, profile.clone(), quality, cli.count, cli.seed).map_err(broke)?;
-        let spawned = begun.elapsed();
-        finish(cli, &profile, &relief, crowd, spawned, &mut progress)
+        let timing = Timing { spawning: begun.elapsed(), ..Timing::default() };
+        finish(cli, &profile, &relief, crowd, timing, &mut progress)
     })
 }
 
@@ -105,14 +105,16 @@ fn load_terrain(name: &str) -> Result<Terrain, Stop> {
     }
 }
 
-/// What the ticks took.
+/// What a run took.
 #[derive(Default)]
 struct Timing {
+    spawning: Duration,
     step: Duration,
     steering: Duration,
     stages: [Duration; Stage::ALL.len()],
     dropped_s: f64,
     quarantined: u64,
+    peak_rss_bytes: u64,
 }
 
 /// Simulates, measures, draws and reports.
@@ -121,26 +123,15 @@ fn finish(
     profile: &Profile,
     relief: &Relief,
     mut crowd: Crowd,
-    spawned: Duration,
+    mut timing: Timing,
     progress: &mut Progress,
 ) -> Result<(), Stop> {
-    let timing = simulate(cli, &mut crowd, progress)?;
+    simulate(cli, &mut crowd, &mut timing, progress)?;
     // Before measuring and drawing add to it.
-    let peak = peak_rss_bytes();
+    timing.peak_rss_bytes = peak_rss_bytes();
     progress.note("measuring");
     let measured = measure_all(&crowd.batch, &crowd.ids, relief).map_err(broke)?;
-    let report = compose(
-        cli,
-        profile,
-        &crowd.batch,
-        &timing,
-        Report {
-            spawn_s: spawned.as_secs_f64(),
-            peak_rss_bytes: peak,
-            invariants: Findings { measured, ..Findings::default() },
-            ..Report::default()
-        },
-    );
+    let report = compose(cli, profile, &crowd.batch, &timing, measured);
     if let Some(file) = cli.picture_file() {
         progress.note("drawing");
         let picture = draw(cli, profile, &crowd, relief).map_err(broke)?;
@@ -161,8 +152,7 @@ fn write_file(file: &std::path::Path, bytes: &[u8]) -> Result<(), Stop> {
     std::fs::write(file, bytes).map_err(|error| Stop::Broke(format!("cannot write {}: {error}", file.display())))
 }
 
-fn simulate(cli: &Cli, crowd: &mut Crowd, progress: &mut Progress) -> Result<Timing, Stop> {
-    let mut timing = Timing::default();
+fn simulate(cli: &Cli, crowd: &mut Crowd, timing: &mut Timing, progress: &mut Progress) -> Result<(), Stop> {
     let dt = 1.0 / cli.hz as f32;
     for tick in 1..=cli.ticks() {
         let begun = Instant::now();
@@ -176,9 +166,11 @@ fn simulate(cli: &Cli, crowd: &mut Crowd, progress: &mut Progress) -> Result<Tim
         timing.quarantined += report.quarantined.len() as u64;
         progress.tick(tick, timing.step.as_secs_f64());
     }
-    // Without a tick there are no pose rows yet.
-    crowd.batch.refresh_poses();
-    Ok(timing)
+    // Without a tick there are no pose rows yet; with one, those that it wrote are measured.
+    if cli.ticks() == 0 {
+        crowd.batch.refresh_poses();
+    }
+    Ok(())
 }
 
 /// The worst of all creatures. Order does not matter to the largest of them, so threads may share the work.
@@ -190,8 +182,7 @@ fn measure_all(batch: &SerpentBatch, ids: &[SerpentId], relief: &Relief) -> serp
         .try_reduce(Invariants::default, |a, b| Ok(a.worst(b)))
 }
 
-/// Fills in what a report tells beside what was measured.
-fn compose(cli: &Cli, profile: &Profile, batch: &SerpentBatch, timing: &Timing, rest: Report) -> Report {
+fn compose(cli: &Cli, profile: &Profile, batch: &SerpentBatch, timing: &Timing, measured: Invariants) -> Report {
     let per_joint = |time: Duration| {
         let joints = cli.ticks() as f64 * f64::from(cli.count) * profile.joints() as f64;
         ratio(time.as_secs_f64() * 1e9, joints)
@@ -215,17 +206,14 @@ fn compose(cli: &Cli, profile: &Profile, batch: &SerpentBatch, timing: &Timing, 
         stages: Named(stages.map(|(stage, time)| (stage.name(), per_joint(time))).collect()),
         realtime_factor: ratio(cli.ticks() as f64 / f64::from(cli.hz), timing.step.as_secs_f64()),
         step_s: timing.step.as_secs_f64(),
+        spawn_s: timing.spawning.as_secs_f64(),
         steering_s: timing.steering.as_secs_f64(),
         dropped_s: timing.dropped_s,
         bytes_per_serpent: ratio(batch.memory().total() as f64, f64::from(cli.count)),
-        invariants: Findings {
-            quarantined: timing.quarantined,
-            state_hash: state_hash.clone(),
-            measured: rest.invariants.measured,
-        },
+        peak_rss_bytes: timing.peak_rss_bytes,
+        invariants: Findings { measured, quarantined: timing.quarantined, state_hash: state_hash.clone() },
         quarantined: timing.quarantined,
         state_hash,
-        ..rest
     }
 }
 

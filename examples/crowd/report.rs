@@ -107,9 +107,10 @@ impl Report {
         let found = &self.invariants.measured;
         let path = found.max_path_deviation.map_or("not measured".into(), |most| format!("{most:.4} segments"));
         let ground = format!(
-            "{:.2} % of the radius, along segments {:.2} %",
+            "{:.2} % of the radius, along segments {:.2} %, {:.2} mm",
             100.0 * found.max_penetration_share,
-            100.0 * found.max_chord_penetration_share
+            100.0 * found.max_chord_penetration_share,
+            1000.0 * found.max_penetration_m,
         );
         _ = writeln!(
             text,

@@ -93,12 +93,12 @@ impl Wanderer {
         let [x, z] = self.direction;
         let angle = self.turn * dt;
         self.direction = normalized([x - z * angle, z + x * angle]);
-        for i in 0..2 {
+        for (i, wish) in self.direction.iter_mut().enumerate() {
             // Beyond the range it wants back, whatever it wanted before.
             if at[i] < range.low[i] {
-                self.direction[i] = self.direction[i].abs().max(0.3);
+                *wish = wish.abs().max(0.3);
             } else if at[i] > range.high[i] {
-                self.direction[i] = -self.direction[i].abs().max(0.3);
+                *wish = -wish.abs().max(0.3);
             }
         }
         [self.direction[0], 0.0, self.direction[1]]

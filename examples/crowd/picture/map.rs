@@ -117,7 +117,7 @@ impl Liveliness {
         let windows = (0..=self.bins[1] - STEPS).flat_map(|row| (0..=self.bins[0] - STEPS).map(move |c| [c, row]));
         let (mut most, mut best) = (0.0, self.centre_m);
         for [column, row] in windows {
-            let held: f32 = self.lines(column, row).map(|start| &self.counts[start..start + STEPS]).flatten().sum();
+            let held: f32 = self.lines(column, row).flat_map(|start| &self.counts[start..start + STEPS]).sum();
             if held > most {
                 (most, best) = (held, self.balance(column, row, held));
             }
