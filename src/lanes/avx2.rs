@@ -1,7 +1,7 @@
 //! Lanes on AVX2 registers, for x86-64 processors that have them: see `isa` for how that is made sure.
 #![allow(unsafe_code)]
 
-use super::{LANES, Lane8, Lanes, Row4};
+use super::{LANES, Lane8, Lanes, Rings, ring_row};
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
@@ -70,10 +70,10 @@ fn transpose_halves(v: [__m256; 4]) -> [__m256; 4] {
     }
 }
 
-/// Rows `low` and `high` as the halves of one register.
+/// Rows of lanes i and i + 4 as the halves of one register.
 #[inline(always)]
-fn two_rows(rows: &[Row4], low: u32, high: u32) -> __m256 {
-    let (low, high) = (&rows[low as usize], &rows[high as usize]);
+fn two_rows(rings: Rings<'_>, i: usize, index: &[u32; LANES]) -> __m256 {
+    let (low, high) = (ring_row(rings, i, index[i]), ring_row(rings, i + 4, index[i + 4]));
     // SAFETY: see above.
     unsafe { _mm256_set_m128(_mm_loadu_ps(high.as_ptr()), _mm_loadu_ps(low.as_ptr())) }
 }
@@ -162,9 +162,8 @@ impl Lanes for Avx2Lanes {
         })
     }
     #[inline(always)]
-    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4] {
-        let [i0, i1, i2, i3, i4, i5, i6, i7] = *index;
-        let pairs = [two_rows(rows, i0, i4), two_rows(rows, i1, i5), two_rows(rows, i2, i6), two_rows(rows, i3, i7)];
+    fn gather_rings(rings: Rings<'_>, index: &[u32; LANES]) -> [Self; 4] {
+        let pairs = [0, 1, 2, 3].map(|i| two_rows(rings, i, index));
         let [x, y, z, w] = transpose_halves(pairs);
         [Self(x), Self(y), Self(z), Self(w)]
     }
@@ -173,20 +172,23 @@ impl Lanes for Avx2Lanes {
         let a = transpose_halves([v[0].0, v[1].0, v[2].0, v[3].0]);
         let b = transpose_halves([v[4].0, v[5].0, v[6].0, v[7].0]);
         let c = transpose_halves([v[8].0, v[9].0, v[10].0, v[11].0]);
-        for lane in 0..count.min(4) {
-            let row = &mut out[first + lane * stride];
-            // SAFETY: see above; the row holds twelve floats.
-            unsafe {
-                _mm256_storeu_ps(row.as_mut_ptr(), _mm256_permute2f128_ps::<0x20>(a[lane], b[lane]));
-                _mm_storeu_ps(row.as_mut_ptr().add(8), _mm256_castps256_ps128(c[lane]));
+        // One check for all rows.
+        let out = &mut out[first..][..(count.max(1) - 1) * stride + 1];
+        let base = out.as_mut_ptr();
+        for lane in 0..LANES {
+            if lane >= count {
+                break;
             }
-        }
-        for lane in 4..count {
-            let row = &mut out[first + lane * stride];
-            // SAFETY: see above; the row holds twelve floats.
+            // SAFETY: see above; lane < count, so the row is inside `out`, and holds twelve floats.
             unsafe {
-                _mm256_storeu_ps(row.as_mut_ptr(), _mm256_permute2f128_ps::<0x31>(a[lane - 4], b[lane - 4]));
-                _mm_storeu_ps(row.as_mut_ptr().add(8), _mm256_extractf128_ps::<1>(c[lane - 4]));
+                let row = (*base.add(lane * stride)).as_mut_ptr();
+                if lane < 4 {
+                    _mm256_storeu_ps(row, _mm256_permute2f128_ps::<0x20>(a[lane], b[lane]));
+                    _mm_storeu_ps(row.add(8), _mm256_castps256_ps128(c[lane]));
+                } else {
+                    _mm256_storeu_ps(row, _mm256_permute2f128_ps::<0x31>(a[lane - 4], b[lane - 4]));
+                    _mm_storeu_ps(row.add(8), _mm256_extractf128_ps::<1>(c[lane - 4]));
+                }
             }
         }
     }

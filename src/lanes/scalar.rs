@@ -1,6 +1,6 @@
 //! Lanes as a plain array: slow, obviously right, and the oracle of the others.
 
-use super::{LANES, Lane8, Lanes, Row4};
+use super::{LANES, Lane8, Lanes, Rings};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 /// Eight `f32` in an array.
@@ -110,8 +110,8 @@ impl Lanes for ScalarLanes {
         }))
     }
     #[inline(always)]
-    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4] {
-        std::array::from_fn(|c| Self(std::array::from_fn(|i| rows[index[i] as usize][c])))
+    fn gather_rings(rings: Rings<'_>, index: &[u32; LANES]) -> [Self; 4] {
+        std::array::from_fn(|c| Self(std::array::from_fn(|i| rings.rows[rings.at(i, index[i])][c])))
     }
     #[inline(always)]
     fn scatter_rows12(vectors: [Self; 12], out: &mut [[f32; 12]], first: usize, stride: usize, count: usize) {

@@ -1,7 +1,7 @@
 //! Lanes on the `wide` crate: two four-lane halves, since SSE2 and NEON have no wider registers and `wide` transposes
 //! four at a time. Its min, max, reductions and transcendentals are not used: they differ between instruction sets.
 
-use super::{LANES, Lane8, Lanes, Row4};
+use super::{LANES, Lane8, Lanes, Rings};
 use ::wide::{f32x4, i32x4};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
@@ -112,10 +112,10 @@ impl Lanes for WideLanes {
         Self([from_ten_bits_half(a.0[0], b.0[0], c.0[0]), from_ten_bits_half(a.0[1], b.0[1], c.0[1])])
     }
     #[inline(always)]
-    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4] {
-        let [i0, i1, i2, i3, i4, i5, i6, i7] = *index;
-        let lo = f32x4::transpose([row(rows, i0), row(rows, i1), row(rows, i2), row(rows, i3)]);
-        let hi = f32x4::transpose([row(rows, i4), row(rows, i5), row(rows, i6), row(rows, i7)]);
+    fn gather_rings(rings: Rings<'_>, index: &[u32; LANES]) -> [Self; 4] {
+        let row = |lane: usize| f32x4::new(*super::ring_row(rings, lane, index[lane]));
+        let lo = f32x4::transpose([row(0), row(1), row(2), row(3)]);
+        let hi = f32x4::transpose([row(4), row(5), row(6), row(7)]);
         [Self([lo[0], hi[0]]), Self([lo[1], hi[1]]), Self([lo[2], hi[2]]), Self([lo[3], hi[3]])]
     }
     #[inline(always)]
@@ -130,9 +130,4 @@ impl Lanes for WideLanes {
             }
         }
     }
-}
-
-#[inline(always)]
-fn row(rows: &[Row4], index: u32) -> f32x4 {
-    f32x4::new(rows[index as usize])
 }

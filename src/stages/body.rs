@@ -8,7 +8,7 @@
 use super::Task;
 use crate::batch::{BlockState, JointLanes, Shape, pack_direction_lanes, unpack_direction_lanes};
 use crate::constants::SKIP_SHARE;
-use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Row4, Vec3W, dispatch};
+use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
 
 struct March<'a> {
     state: &'a BlockState,
@@ -36,86 +36,132 @@ struct PathPoint<L> {
     dorsal: Vec3W<L>,
 }
 
-/// Gathers knots of eight rings at once.
-struct Rings<'a> {
-    knots: &'a [Row4],
+/// The paths of eight creatures.
+struct Paths<'a> {
+    rings: Rings<'a>,
     cursor: &'a [u32; LANES],
-    mask: u32,
+    /// Index of the oldest knot.
+    last: f32,
 }
 
-impl Rings<'_> {
+impl Paths<'_> {
+    /// The knots `back` places behind the pens.
     #[inline(always)]
-    fn get<L: Lanes>(&self, back: &[u32; LANES]) -> PathPoint<L> {
+    fn knots<L: Lanes>(&self, back: L) -> PathPoint<L> {
+        let back = back.to_i32();
         let mut index = [0; LANES];
         for lane in 0..LANES {
-            let base = lane as u32 * (self.mask + 1);
-            index[lane] = base + (self.cursor[lane].wrapping_sub(back[lane]) & self.mask);
+            index[lane] = self.cursor[lane].wrapping_sub(back[lane] as u32);
         }
-        let [x, y, z, dorsal] = L::gather_rows(self.knots, &index);
+        let [x, y, z, dorsal] = L::gather_rings(self.rings, &index);
         PathPoint { at: Vec3W::new(x, y, z), dorsal: unpack_direction_lanes(dorsal) }
     }
+}
+
+/// Where a march is: on the link from `a` to `b`, `b` being the knot `index` places behind the pen.
+struct Walk<L> {
+    a: PathPoint<L>,
+    b: PathPoint<L>,
+    index: L,
+}
+
+/// How far links may be skipped: within a squared distance to `b`, `many` links more lie surely within reach.
+struct Skips<L> {
+    reach: L,
+    near: L,
+    many: L,
+    some: L,
 }
 
 impl Kernel for March<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { state, shape, radius, knots, joints } = self;
-        let rings = Rings { knots, cursor: &state.cursor, mask: shape.knots as u32 - 1 };
+        let paths = Paths { rings: Rings::new(knots), cursor: &state.cursor, last: (shape.knots - 1) as f32 };
         let (segment, scale) = (L::load(&state.segment), L::load(&state.scale));
-        let inv_spacing = L::splat(1.0) / L::load(&state.spacing);
-        let last = L::splat((shape.knots - 2) as f32);
-        let reach = segment * segment;
-        let head = head_lanes(state);
-        let mut p = Vec3W::<L>::load(&head);
+        let skips = skips(segment, L::load(&state.spacing), shape.knots_per_segment as f32);
+        let inv_square = L::splat(1.0) / skips.reach;
+        let mut p = Vec3W::<L>::load(&head_lanes(state));
         let dorsal = Vec3W::load(&state.dorsal);
         // The link from the head to the pen comes first: of no length, but while the pen rounds a fold.
-        let mut a = PathPoint { at: p, dorsal };
-        let mut b = rings.get::<L>(&[0; LANES]);
-        let mut index = L::splat(0.0);
-        let mut tangent = Vec3W::<L>::load(&state.effective);
+        let (a, b) = (PathPoint { at: p, dorsal }, paths.knots(L::splat(0.0)));
+        let mut walk = Walk { a, b, index: L::splat(0.0) };
         store(&mut joints[0], p, dorsal);
         for joint in 1..shape.joints {
             let offset = scale * L::splat(radius[joint] - radius[0]);
-            let end = b.at + b.dorsal * offset;
-            let left = (end - p).length();
-            // Chords are no longer than arcs: so many more knots surely lie within reach.
-            let skip = (segment * L::splat(SKIP_SHARE) - left) * inv_spacing;
-            let inside = left.lt(segment);
-            if L::any(inside) {
-                let skip = trunc(L::select(inside, skip.max(L::splat(0.0)), L::splat(-1.0)).min(last - index - L::splat(1.0)));
-                let stay = skip.lt(L::splat(0.0));
-                let from = index + skip.max(L::splat(0.0));
-                let next = (from + L::splat(1.0)).min(last + L::splat(1.0));
-                let (at_from, at_next) = (rings.get::<L>(&lanes_u32(from)), rings.get::<L>(&lanes_u32(next)));
-                a = select(stay, a, at_from);
-                b = select(stay, b, at_next);
-                index = L::select(stay, index, next);
-            }
-            let mut end = b.at + b.dorsal * offset;
-            loop {
-                let m = end - p;
-                let more = m.length_squared().lt(reach) & index.lt(last + L::splat(1.0));
-                if !L::any(more) {
-                    break;
-                }
-                index = L::select(more, index + L::splat(1.0), index);
-                let next = rings.get::<L>(&lanes_u32(index));
-                a = select(more, b, a);
-                b = select(more, next, b);
-                end = b.at + b.dorsal * offset;
-            }
-            let start = a.at + a.dorsal * offset;
+            walk.skip_to(&paths, p, offset, &skips);
+            walk.step_to(&paths, p, offset, skips.reach);
+            let start = walk.a.at + walk.a.dorsal * offset;
+            let end = walk.b.at + walk.b.dorsal * offset;
             let (m, d) = (start - p, end - start);
             // First exit of start + d t from the sphere round p, in the form without cancellation.
-            let c = (reach - m.length_squared()).max(L::splat(0.0));
+            let c = (skips.reach - m.length_squared()).max(L::splat(0.0));
             let along = m.dot(d);
             let bottom = along + (along * along + d.length_squared() * c).sqrt();
             let t = L::select(L::splat(0.0).lt(bottom), c / bottom, L::splat(0.0));
-            tangent = (m + d * t).normalize_or(1e-30, tangent);
-            p = p + tangent * segment;
-            store(&mut joints[joint], p, a.dorsal.lerp(b.dorsal, t.min(L::splat(1.0))));
+            p = p + to_length(m + d * t, segment, inv_square);
+            store(&mut joints[joint], p, walk.a.dorsal.lerp(walk.b.dorsal, t.min(L::splat(1.0))));
         }
     }
+}
+
+#[inline(always)]
+fn skips<L: Lanes>(segment: L, spacing: L, per_segment: f32) -> Skips<L> {
+    let near = segment * L::splat(SKIP_SHARE) - spacing * L::splat(per_segment - 1.0);
+    let near = near.max(L::splat(0.0));
+    Skips { reach: segment * segment, near: near * near, many: L::splat(per_segment - 1.0), some: L::splat(per_segment - 2.0) }
+}
+
+impl<L: Lanes> Walk<L> {
+    /// Skips the links that are surely within reach: chords are no longer than the links they span, so with `b` at
+    /// distance x, n links more stay within x + n spacings. A growing body's knots lie a little closer or wider than
+    /// its segments ask for; then the skip is a guess, and one too far is put right by the exact length.
+    #[inline(always)]
+    fn skip_to(&mut self, paths: &Paths<'_>, p: Vec3W<L>, offset: L, skips: &Skips<L>) {
+        let left = (self.b.at + self.b.dorsal * offset - p).length_squared();
+        let inside = left.lt(skips.reach);
+        let count = L::select(left.lt(skips.near), skips.many, skips.some);
+        let from = (self.index + count).min(L::splat(paths.last - 1.0));
+        let next = from + L::splat(1.0);
+        if L::bits(inside) == 0xff {
+            (self.a, self.b, self.index) = (paths.knots(from), paths.knots(next), next);
+        } else {
+            self.a = select(inside, paths.knots(from), self.a);
+            self.b = select(inside, paths.knots(next), self.b);
+            self.index = L::select(inside, next, self.index);
+        }
+    }
+
+    /// Goes on link by link while `b` is within reach.
+    #[inline(always)]
+    fn step_to(&mut self, paths: &Paths<'_>, p: Vec3W<L>, offset: L, reach: L) {
+        loop {
+            let left = (self.b.at + self.b.dorsal * offset - p).length_squared();
+            let more = left.lt(reach) & self.index.lt(L::splat(paths.last));
+            if !L::any(more) {
+                return;
+            }
+            self.index = L::select(more, self.index + L::splat(1.0), self.index);
+            let next = paths.knots(self.index);
+            self.a = select(more, self.b, self.a);
+            self.b = select(more, next, self.b);
+        }
+    }
+}
+
+/// `v` at the length `segment`, exactly. It nearly has it, as a rule: then two steps of Newton's iteration for the
+/// inverse square root do, without the latency of a root and a division.
+#[inline(always)]
+fn to_length<L: Lanes>(v: Vec3W<L>, segment: L, inv_square: L) -> Vec3W<L> {
+    let ratio = v.length_squared() * inv_square;
+    let off = (ratio - L::splat(1.0)).abs();
+    // Written so that NaN takes the careful way.
+    if L::bits(off.lt(L::splat(1e-2))) == 0xff {
+        let first = L::splat(1.5) - L::splat(0.5) * ratio;
+        let second = first * (L::splat(1.5) - L::splat(0.5) * ratio * first * first);
+        return v * second;
+    }
+    v.normalize_or(1e-30, Vec3W::splat([0.0, 0.0, 1.0])) * segment
 }
 
 #[inline(always)]
@@ -127,21 +173,6 @@ fn head_lanes(state: &BlockState) -> [Lane8; 3] {
         }
     }
     head
-}
-
-#[inline(always)]
-fn trunc<L: Lanes>(x: L) -> L {
-    L::from_i32(&x.to_i32())
-}
-
-#[inline(always)]
-fn lanes_u32<L: Lanes>(x: L) -> [u32; LANES] {
-    let signed = x.to_i32();
-    let mut out = [0; LANES];
-    for lane in 0..LANES {
-        out[lane] = signed[lane] as u32;
-    }
-    out
 }
 
 #[inline(always)]
