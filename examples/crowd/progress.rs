@@ -88,7 +88,7 @@ impl Progress {
 
 fn bar(ticks: u64) -> ProgressBar {
     // The template is fixed; were it ever wrong, the plain bar does.
-    let style = ProgressStyle::with_template("{bar:28} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{wide_bar} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(ticks).with_style(style.progress_chars("━╸─"))
 }
 

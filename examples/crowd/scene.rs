@@ -189,7 +189,9 @@ impl Cell {
     fn jittered(&self, random: &mut Random, range: &Range) -> [f64; 2] {
         [0, 1].map(|i| {
             let place = self.middle[i] + 2.5 * self.half[i] * f64::from(random.between(-1.0, 1.0));
-            place.clamp(range.low[i], range.high[i])
+            // What would fall beyond the range is mirrored into it: clamped, it would line the edge.
+            let inside = if place < range.low[i] { 2.0 * range.low[i] - place } else { place };
+            if inside > range.high[i] { 2.0 * range.high[i] - inside } else { inside }
         })
     }
 }
