@@ -56,7 +56,7 @@ pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain
     let head = DVec3::from(lane3(&state.head, lane));
     let facing = Vec3::from(lane3(&state.center, lane)).as_dvec3();
     let ground = Ground {
-        terrain: state.has(lane, flag::FOLLOWS).then_some(terrain),
+        terrain: Some(terrain).filter(|terrain| state.has(lane, flag::FOLLOWS) && **terrain != Terrain::None),
         radius: f64::from(block.profile.radius_m()[0] * state.scale[lane]),
     };
     let spacing = f64::from(state.spacing[lane]);

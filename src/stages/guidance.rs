@@ -49,10 +49,14 @@ impl Kernel for Guidance<'_> {
     }
 }
 
-/// The direction of `v` in the plane across `dorsal`; `fallback` where it has none.
+/// The direction in the plane across `dorsal` that has the bearing of `v`, as seen from above; `fallback` where `v` has
+/// none. A plane that is nearly upright is not seen from above: there it is what is left of `v` in it.
 #[inline(always)]
 fn in_plane<L: Lanes>(v: Vec3W<L>, dorsal: Vec3W<L>, fallback: Vec3W<L>) -> Vec3W<L> {
-    v.reject(dorsal).normalize_or(DIRECTION_EPSILON, fallback)
+    let flat = L::splat(0.1).lt(dorsal.y);
+    let rise = -(v.x * dorsal.x + v.z * dorsal.z) / L::select(flat, dorsal.y, L::splat(1.0));
+    let seen = Vec3W::new(v.x, rise, v.z);
+    Vec3W::select(flat, seen, v.reject(dorsal)).normalize_or(DIRECTION_EPSILON, fallback)
 }
 
 /// Bit i is set where lane i has one of the flags.
