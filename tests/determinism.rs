@@ -53,6 +53,38 @@ fn a_batch_of_n_is_n_batches_of_one() {
 }
 
 #[test]
+fn what_a_neighbour_in_the_block_does_leaves_no_trace() {
+    let run = |neighbour: usize| {
+        let (mut batch, profile) = batch_of(tilted(), case_body());
+        let ids = batch.spawn_many(&vec![Spawn::at(profile, [0.0, 0.5, 0.0]).driven(2.0); 2]).unwrap();
+        let mut random = Random(neighbour as u64);
+        let mut seen = Vec::new();
+        for tick in 0..300 {
+            batch.set_guidance(ids[0], [X, Z, -X][tick / 100]).unwrap();
+            let way = random.heading();
+            match neighbour {
+                1 => batch.set_scale(ids[1], 3.0).unwrap(),
+                2 => batch.set_turn_rate(ids[1], 1000.0).and_then(|()| batch.set_guidance(ids[1], way)).unwrap(),
+                3 => batch.teleport(ids[1], [5.0, 0.0, tick as f64], way).unwrap(),
+                4 => batch.set_motion(ids[1], Motion::Reported).unwrap(),
+                _ => {}
+            }
+            if neighbour == 4 {
+                batch.report_actual_displacement(ids[1], way * 0.3, way).unwrap();
+            }
+            batch.step(DT).unwrap();
+            seen.push(pose_bits(&batch, ids[0]));
+        }
+        seen
+    };
+    let quiet = run(0);
+    for neighbour in 1..5 {
+        let differs = quiet.iter().zip(&run(neighbour)).position(|(a, b)| a != b);
+        assert_eq!(differs, None, "first tick that a neighbour of kind {neighbour} changes");
+    }
+}
+
+#[test]
 fn any_slot_order_gives_one_hash() {
     for terrain in grounds() {
         for count in [7, 8, 9, 17, 40] {

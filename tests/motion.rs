@@ -365,14 +365,28 @@ fn worst_growth_jump(terrain: Terrain, from: f32, to: f32, speed: f32) -> f64 {
     worst
 }
 
-#[test]
-fn growth_moves_no_joint_by_more_than_travel_and_growth_explain() {
-    for (from, to, speed) in [(1.0, 2.0, 2.0), (1.0, 2.0, 0.0), (0.5, 5.0, 1.0), (4.0, 1.0, 2.0), (1.0, 3.0, -1.0)] {
+fn assert_no_growth_jump(cases: &[(f32, f32, f32)]) {
+    for &(from, to, speed) in cases {
         for terrain in [Terrain::None, Terrain::flat(0.0)] {
             let worst = worst_growth_jump(terrain, from, to, speed);
             assert!(worst < 0.02, "{from} to {to} at {speed}: a joint jumped by {worst} of a segment");
         }
     }
+}
+
+#[test]
+fn growth_moves_no_joint_by_more_than_travel_and_growth_explain() {
+    assert_no_growth_jump(&[(1.0, 2.0, 2.0), (1.0, 2.0, 0.0), (1.0, 3.0, -1.0)]);
+}
+
+#[test]
+fn tenfold_growth_moves_no_joint_by_more_than_travel_and_growth_explain() {
+    assert_no_growth_jump(&[(0.5, 5.0, 1.0), (0.5, 5.0, 0.0)]);
+}
+
+#[test]
+fn shrinking_moves_no_joint_by_more_than_travel_and_growth_explain() {
+    assert_no_growth_jump(&[(4.0, 1.0, 2.0), (1.0, 0.3, 0.0), (20.0, 10.0, 5.0)]);
 }
 
 #[test]

@@ -92,27 +92,59 @@ fn the_fastest_and_sharpest_settings_stay_sound() {
     }
 }
 
+/// Runs this on a thread of its own: a step that does not come back fails the test instead of hanging it.
+fn within_ten_seconds(work: impl FnOnce() + Send + 'static) {
+    let (done, wait) = std::sync::mpsc::channel();
+    let worker = std::thread::spawn(move || {
+        work();
+        let _ = done.send(());
+    });
+    match wait.recv_timeout(std::time::Duration::from_secs(10)) {
+        Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("a step does not come back"),
+        _ => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+    }
+}
+
+#[test]
+fn a_far_report_back_along_the_path_comes_back_soon() {
+    for (scale, metres) in [(1.0, 1e3), (1.0, 1e6), (0.05, 1e4), (0.05, 1e6)] {
+        within_ten_seconds(move || {
+            let spawn = |p| Spawn::at(p, [0.0; 3]).motion(Motion::Reported).scale(scale);
+            let (mut batch, id) = alone(Terrain::None, case_body(), spawn);
+            for moved in [Vec3::NEG_Z * 3.0, Vec3::new(0.1, 0.0, 1.0) * metres] {
+                batch.report_actual_displacement(id, moved, moved).unwrap();
+                batch.step(DT).unwrap();
+                assert_sound(&batch, "far and back");
+            }
+        });
+    }
+}
+
 #[test]
 fn the_largest_reports_and_transforms_stay_sound() {
-    let mut random = Random(4);
     for motion in [Motion::Reported, Motion::Observed] {
         for scale in [0.05, 1.0, 20.0] {
-            let spawn = |p| Spawn::at(p, [0.0; 3]).motion(motion).scale(scale);
-            let (mut batch, id) = alone(Terrain::flat(0.0), case_body(), spawn);
-            for _ in 0..300 {
-                let size = 10_f64.powf(random.between(-9.0, 6.0));
-                let moved = (random.heading() + Vec3::Y * random.between(-1.0, 1.0) as f32).as_dvec3() * 0.7 * size;
-                let to = batch.head(id).unwrap() + moved;
-                let inside = to.abs().max_element() < 9e6;
-                match motion {
-                    Motion::Observed if inside => batch.set_head_transform(id, to, X).unwrap(),
-                    _ => batch.report_actual_displacement(id, moved.as_vec3(), random.heading()).unwrap(),
-                }
-                batch.step(DT).unwrap();
-                assert_eq!(batch.quarantine(id), Ok(None));
-                assert_sound(&batch, &format!("{motion:?} of {size} m at scale {scale}"));
-            }
+            within_ten_seconds(move || move_wildly(motion, scale));
         }
+    }
+}
+
+fn move_wildly(motion: Motion, scale: f32) {
+    let mut random = Random(4);
+    let spawn = |p| Spawn::at(p, [0.0; 3]).motion(motion).scale(scale);
+    let (mut batch, id) = alone(Terrain::flat(0.0), case_body(), spawn);
+    for _ in 0..300 {
+        let size = 10_f64.powf(random.between(-9.0, 6.0));
+        let moved = (random.heading() + Vec3::Y * random.between(-1.0, 1.0) as f32).as_dvec3() * 0.7 * size;
+        let to = batch.head(id).unwrap() + moved;
+        let inside = to.abs().max_element() < 9e6;
+        match motion {
+            Motion::Observed if inside => batch.set_head_transform(id, to, X).unwrap(),
+            _ => batch.report_actual_displacement(id, moved.as_vec3(), random.heading()).unwrap(),
+        }
+        batch.step(DT).unwrap();
+        assert_eq!(batch.quarantine(id), Ok(None));
+        assert_sound(&batch, &format!("{motion:?} of {size} m at scale {scale}"));
     }
 }
 
