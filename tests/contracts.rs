@@ -413,9 +413,13 @@ fn frames_are_orthonormal_and_twist_no_more_than_they_bend() {
     }
 }
 
+/// How far the body is rolled at worst: a tapering body's axis is pitched on level ground, its sides are level.
 fn belly_tilt_deg(batch: &SerpentBatch, id: SerpentId) -> f32 {
-    let tilt = |(_, up): (Vec3, Vec3)| up.angle_between(Vec3::Y).to_degrees();
-    frames(batch, id).into_iter().map(tilt).fold(0.0, f32::max)
+    let roll = |(forward, up): (Vec3, Vec3)| {
+        let level = forward.cross(Vec3::Y).normalize();
+        up.dot(level).atan2(up.y).abs().to_degrees()
+    };
+    frames(batch, id).into_iter().map(roll).fold(0.0, f32::max)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use serpentarium::{Motion, Quality, SerpentBatch, SerpentId, Settings, Spawn, Terrain};
+use serpentarium::{Motion, Profile, Quality, SerpentBatch, SerpentId, Settings, Spawn, Terrain};
 
 fn grounds() -> [Terrain; 3] {
     [Terrain::None, tilted(), Terrain::embedded("jacksboro").unwrap()]
@@ -55,8 +55,9 @@ fn a_batch_of_n_is_n_batches_of_one() {
 #[test]
 fn what_a_neighbour_in_the_block_does_leaves_no_trace() {
     let run = |neighbour: usize| {
-        let (mut batch, profile) = batch_of(tilted(), case_body());
-        let ids = batch.spawn_many(&vec![Spawn::at(profile, [0.0, 0.5, 0.0]).driven(2.0); 2]).unwrap();
+        let (mut batch, profile) = batch_of(tilted(), Profile::embedded("python").unwrap());
+        let ids = batch.spawn_many(&vec![Spawn::at(profile, [0.0, 0.5, 0.0]).scale(0.7).driven(1.0); 2]).unwrap();
+        batch.set_scale(ids[0], 2.0).unwrap();
         let mut random = Random(neighbour as u64);
         let mut seen = Vec::new();
         for tick in 0..300 {
