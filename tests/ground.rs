@@ -42,6 +42,22 @@ fn every_joint_of_a_driven_creature_stands_its_radius_above_a_plane() {
 }
 
 #[test]
+fn backs_of_a_driven_body_on_a_plane_point_along_its_normal() {
+    let normal = Vec3::from(tilted().sample(0.0, 0.0).unwrap().normal);
+    for (scale, speed) in [(0.05, 0.02), (0.4, 0.7), (1.0, 2.0), (3.7, 9.0), (20.0, 40.0)] {
+        let (mut batch, id) = alone(tilted(), case_body(), |p| Spawn::at(p, [0.0; 3]).scale(scale).driven(speed));
+        for tick in 0..900 {
+            batch.set_guidance(id, [X, Z, -X, -Z][tick / 45 % 4]).unwrap();
+            steps(&mut batch, 1);
+            for (i, (_, up)) in frames(&batch, id).into_iter().enumerate() {
+                let off = up.angle_between(normal).to_degrees();
+                assert!(off < 0.5, "scale {scale}: {off} degrees off at joint {i}, tick {tick}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_head_stands_its_radius_above_real_ground() {
     let mut batch = quiet(Terrain::embedded("jacksboro").unwrap());
     let ids = crowd(&mut batch, 30, 12);

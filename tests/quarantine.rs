@@ -171,7 +171,11 @@ fn growth_far_beyond_the_recorded_path_goes_on_straight() {
             batch.step(DT).unwrap();
             let last = joints(&batch, id).pop().unwrap();
             let length = segment(&batch, id) * (batch.joints(id).unwrap().len() - 1) as f64;
-            assert!((last - DVec3::Z * length).length() < 0.02 * length, "{name} at scale {}: {last} for {length}", batch.scale(id).unwrap());
+            assert!(
+                (last - DVec3::Z * length).length() < 0.02 * length,
+                "{name} at scale {}: {last} for {length}",
+                batch.scale(id).unwrap()
+            );
         }
         assert_eq!(batch.scale(id), Ok(20.0));
     }
@@ -189,7 +193,9 @@ fn a_random_life_of_spawns_despawns_and_settings_stays_sound() {
             0 => batch.teleport(id, at, random.heading()).unwrap(),
             1 => batch.reset_motion_tracking(id).unwrap(),
             2 => batch.set_quality(id, [Quality::Low, Quality::Medium, Quality::High][tick % 3]).unwrap(),
-            3 => batch.set_motion(id, [Motion::Driven, Motion::Observed, Motion::Reported, Motion::Preview][tick % 4]).unwrap(),
+            3 => batch
+                .set_motion(id, [Motion::Driven, Motion::Observed, Motion::Reported, Motion::Preview][tick % 4])
+                .unwrap(),
             4 => batch.set_head_guided(id, tick % 2 == 0).unwrap(),
             5 => batch.set_paused(id, tick % 3 == 0).unwrap(),
             6 => batch.set_scale(id, random.between(0.05, 5.0) as f32).unwrap(),

@@ -94,7 +94,8 @@ fn interpolation_runs_from_the_previous_tick_to_this_one() {
     let before = batch.poses().to_vec();
     batch.step(DT).unwrap();
     let mut out = batch.poses().to_vec();
-    let close = |a: &[Pose], b: &[Pose], most: f32| a.iter().zip(b).all(|(a, b)| a.position().distance(b.position()) < most);
+    let close =
+        |a: &[Pose], b: &[Pose], most: f32| a.iter().zip(b).all(|(a, b)| a.position().distance(b.position()) < most);
     batch.interpolate_poses(1.0, &mut out).unwrap();
     assert!(close(&out, batch.poses(), 1e-5));
     for &id in &ids {
@@ -159,4 +160,23 @@ fn a_resting_creature_is_drawn_where_it_rests_at_every_share() {
         assert!(out.iter().zip(batch.poses()).all(|(a, b)| a.position().distance(b.position()) < 1e-6), "{alpha}");
     }
     assert!(batch.velocities(id).unwrap().all(|velocity| velocity == Vec3::ZERO));
+}
+
+#[test]
+fn interpolation_starts_at_the_previous_tick_also_where_origins_move() {
+    for preview in [false, true] {
+        let spawn = |p| if preview { Spawn::at(p, [0.0; 3]).preview(5.0) } else { Spawn::at(p, [0.0; 3]).driven(40.0) };
+        let (mut batch, id) = alone(Terrain::None, case_body(), spawn);
+        batch.step(DT).unwrap();
+        for tick in 0..200 {
+            let (before, mut out) = (batch.poses().to_vec(), batch.poses().to_vec());
+            batch.step(DT).unwrap();
+            batch.interpolate_poses(0.0, &mut out).unwrap();
+            let gap = |(a, b): (&Pose, &Pose)| a.position().distance(b.position());
+            let worst = out.iter().zip(&before).take(17).map(gap).fold(0.0, f32::max);
+            assert!(worst < 1e-4, "{worst} m at tick {tick}");
+            // A joint goes at the head's speed, or a little faster where the path is bent.
+            assert!(batch.velocities(id).unwrap().all(|velocity| velocity.length() < 50.0), "velocity at tick {tick}");
+        }
+    }
 }
