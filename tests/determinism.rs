@@ -151,7 +151,7 @@ fn a_change_of_quality_keeps_the_creature_in_place() {
             batch.step(DT).unwrap();
         }
         batch.set_jaw(id, 0, 0.3).unwrap();
-        for quality in [Quality::Low, Quality::High, Quality::Medium] {
+        for quality in [Quality::Low, Quality::High, Quality::Medium, Quality::High, Quality::Low] {
             let (before, phases, headings) = (joints(&batch, id), batch.phases(id), batch.headings(id));
             batch.set_quality(id, quality).unwrap();
             assert_eq!((batch.quality(id), batch.tag(id)), (Ok(quality), Ok(5)));
