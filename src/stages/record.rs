@@ -67,7 +67,7 @@ impl Kernel for Sorted<'_> {
         let spacing = L::load(&state.spacing);
         let noise = spacing * spacing * L::splat(NOISE_SHARE);
         let mut careful = (spacing * spacing).le((to - newer).length_squared());
-        for back in 2..2 + shape.knots_per_segment as u32 {
+        for back in 2..2 + fold_links(shape) {
             let older = if back == 2 { second } else { at(rings, &state.cursor, back)[0] };
             careful = careful | noise.lt((newer - to).dot(newer - older));
             newer = older;
@@ -82,6 +82,12 @@ impl Kernel for Sorted<'_> {
             }
         }
     }
+}
+
+/// Links behind the head that its turns are capped over: a segment length, and one for the chord being shorter than the arc.
+#[inline(always)]
+fn fold_links(shape: &Shape) -> u32 {
+    shape.knots_per_segment as u32 + 1
 }
 
 /// Positions of the knots `back` places behind the pens, and of the next newer ones.
@@ -255,10 +261,12 @@ impl<'a> Pen<'a> {
     fn lay(&mut self, block: &mut BlockMut<'_>, lane: usize, way: &Way, laid: &mut u32) {
         let reach = self.spacing * self.spacing;
         // More than the ring holds is not laid one by one: the path behind would be forgotten at once.
-        let length = (way.to - way.from).length();
-        let most = self.spacing * block.shape.knots as f32;
-        let mut share = if length > most { 1.0 - most / length } else { 0.0 };
-        while (way.to - self.newest).length_squared() >= reach && share < 1.0 {
+        let (length, most) = ((way.to - way.from).length(), self.spacing * block.shape.knots as f32);
+        let end = Way::straight(way.to - (way.to - way.from) * (most / length), way.to);
+        let way = if length > most { &end } else { way };
+        let mut share = 0.0;
+        let mut room = 2 * block.shape.knots;
+        while (way.to - self.newest).length_squared() >= reach && share < 1.0 && room > 0 {
             let at = way.at(share);
             let left = way.to - at;
             // The pen may be outside already (after a jump): then the knot lies where it is.
@@ -266,6 +274,7 @@ impl<'a> Pen<'a> {
             share = way.exit(share, guess, self.newest, reach);
             self.commit(block, lane, way.at(share));
             *laid += 1;
+            room -= 1;
         }
         self.at = way.to;
     }
@@ -296,7 +305,7 @@ impl<'a> Pen<'a> {
         let mut popped = 0;
         let most = block.shape.knots as u32;
         while popped < most {
-            let ahead = (1..=block.shape.knots_per_segment as u32).rev().find(|&back| {
+            let ahead = (1..=fold_links(block.shape)).rev().find(|&back| {
                 let (at, older) = (knot(block, lane, back), knot(block, lane, back + 1));
                 (at - to).dot(at - older) > NOISE_SHARE * self.spacing * self.spacing
             });
