@@ -1,0 +1,362 @@
+//! Random creatures, tick by tick: what each stage makes of its inputs against what its twin makes of the same.
+
+use crate::support::{Case, Ground, Random, Shot, cases, distance_to};
+use glam::{DVec3, Vec3};
+use proptest::prelude::*;
+use serpentarium::batch::flag;
+use serpentarium::reference::{angle, body, bound, command, frame, guidance, pose, record, travel, undulate};
+use serpentarium::{ForwardAxis, Motion, Profile, SerpentBatch, SerpentId, Settings, Spawn, Terrain};
+use std::f64::consts::PI;
+
+/// Links that the twin integrates a tick in.
+const STEPS: usize = 192;
+const TURN: f64 = 4_294_967_296.0;
+const AXES: [ForwardAxis; 3] = [ForwardAxis::NegZ, ForwardAxis::PosZ, ForwardAxis::PosX];
+
+/// One creature under test.
+struct Rig {
+    batch: SerpentBatch,
+    id: SerpentId,
+    profile: Profile,
+    terrain: Terrain,
+    motion: Motion,
+    axis: ForwardAxis,
+    origin: DVec3,
+    dt: f32,
+    inputs: [pose::HeadInput; 2],
+}
+
+/// A tick's shots and what was reported in it.
+struct Tick {
+    before: Shot,
+    mid: Shot,
+    after: Shot,
+    target: DVec3,
+    moved: DVec3,
+    forward: DVec3,
+    folds: bool,
+    resampled: bool,
+}
+
+fn rig(case: &Case, motion: Motion) -> Rig {
+    let mut random = Random(case.seed);
+    let axis = AXES[(random.unit() * 3.0) as usize];
+    let origin = DVec3::new(random.range(-9.0, 9.0), 1.0, random.range(-9.0, 9.0));
+    let settings = Settings { forward_axis: axis, pose_origin: origin.into(), parallel: false, ..Settings::default() };
+    let mut batch = SerpentBatch::with_settings(case.terrain(), settings).unwrap();
+    let profile = case.profile();
+    let species = batch.add_profile(profile.clone());
+    let spawn = Spawn::at(species, [0.31, 0.5, -0.17]).facing(random.direction(0.5).as_vec3());
+    let id = batch.spawn(spawn.scale(case.scale).quality(case.quality).motion(motion)).unwrap();
+    let mut rig = Rig { batch, id, profile, terrain: case.terrain(), motion, axis, origin, dt: 1.0 / case.hz, inputs: Default::default() };
+    rig.look(&mut random);
+    rig
+}
+
+impl Rig {
+    /// Random gazes and jaws.
+    fn look(&mut self, random: &mut Random) {
+        for head in 0..2 {
+            let [jaw, yaw, pitch] = [random.range(0.0, 0.7), random.range(-1.0, 1.0), random.range(-1.0, 1.0)].map(|x| x as f32);
+            self.batch.set_jaw(self.id, head, jaw).unwrap();
+            self.batch.set_gaze(self.id, head, yaw, pitch).unwrap();
+            let [jaw, gaze_yaw, gaze_pitch] = [jaw, yaw, pitch].map(f64::from);
+            self.inputs[head] = pose::HeadInput { jaw, gaze_yaw, gaze_pitch };
+        }
+    }
+
+    /// A tick toward `target`; `report` gives the displacement and forward for the headings after `begin`.
+    fn tick(&mut self, target: DVec3, report: impl FnOnce(&Shot) -> Option<(DVec3, DVec3)>) -> Tick {
+        let before = Shot::of(&self.batch, self.id);
+        self.batch.set_guidance(self.id, target.as_vec3()).unwrap();
+        self.batch.begin(self.dt).unwrap();
+        let mid = Shot::of(&self.batch, self.id);
+        let (mut moved, mut forward) = (DVec3::ZERO, mid.vector(&mid.state.effective));
+        if let Some(report) = report(&mid) {
+            let [m, f] = [report.0.as_vec3(), report.1.as_vec3()];
+            self.batch.report_actual_displacement(self.id, m, f).unwrap();
+            (moved, forward) = (m.as_dvec3(), f.as_dvec3());
+        }
+        let finished = self.batch.finish().unwrap();
+        let after = Shot::of(&self.batch, self.id);
+        let folds = finished.counters.folds > 0 || mid.has(flag::LAGS);
+        let resampled = mid.state.history_scale[mid.lane] != before.state.history_scale[before.lane];
+        Tick { before, mid, after, target: target.normalize(), moved, forward, folds, resampled }
+    }
+
+    fn check(&self, tick: &Tick) {
+        self.check_command(tick);
+        self.check_guidance(tick);
+        let way = self.check_travel(tick);
+        if !tick.folds {
+            self.check_record(tick, &way);
+        }
+        self.check_body(&tick.after);
+        self.check_bound(&tick.after);
+        self.check_poses(&tick.after);
+    }
+
+    fn check_command(&self, Tick { before, mid, resampled, .. }: &Tick) {
+        let target = before.scalar(&before.state.target_scale);
+        let wanted = command::grow(before.scalar(&before.state.scale), target, f64::from(self.dt));
+        let scale = mid.scalar(&mid.state.scale);
+        assert!((scale - wanted).abs() <= 1e-6 * wanted, "command: scale {scale}, twin {wanted}");
+        if *resampled {
+            let old: Vec<DVec3> = before.knots.iter().map(|knot| knot.at).collect();
+            let last = mid.knots.len() * 3 / 4;
+            for knot in &mid.knots[..last] {
+                assert!(distance_to(&old, knot.at) <= 4.0 * mid.grain(), "command: a resampled knot is off the path");
+            }
+        }
+    }
+
+    fn check_guidance(&self, Tick { before, mid, target, .. }: &Tick) {
+        let steering = guidance::Steering {
+            center: before.vector(&before.state.center),
+            target: *target,
+            dorsal: before.vector(&before.state.dorsal),
+            grounded: before.has(flag::GROUNDED),
+            guided: before.has(flag::GUIDED),
+            limit: before.scalar(&before.state.turn_rate) * f64::from(self.dt),
+            amplitude: before.scalar(&before.state.amplitude),
+            phase: before.phase(),
+        };
+        let twin = guidance::turn_headings(&steering);
+        let left = angle(twin.before, twin.center) - steering.limit;
+        // A cosine in f32 cannot tell angles closer than 3.5e-4 apart; straight back, the axis is ill-conditioned.
+        let blurred = steering.guided && left.abs() < 1e-6 && angle(twin.center, *target) < 5e-4;
+        let opposite = angle(twin.before, *target) > PI - 0.02 || before.vector(&before.state.dorsal).dot(*target).abs() > 0.995;
+        let tolerance = if blurred { 6e-4 } else { 2e-5 };
+        let off = angle(mid.vector(&mid.state.center), twin.center);
+        assert!(opposite || off <= tolerance, "guidance: centre off by {off} rad");
+        let off = angle(mid.vector(&mid.state.effective), twin.effective);
+        assert!(opposite || off <= tolerance, "guidance: effective off by {off} rad");
+    }
+
+    /// Returns the head's way, in the frame of the path before.
+    fn check_travel(&self, tick: &Tick) -> Vec<DVec3> {
+        let Tick { before: _, mid, after, moved, forward, .. } = tick;
+        let driven = matches!(self.motion, Motion::Driven | Motion::Preview);
+        let length = mid.scalar(&mid.state.length);
+        let speed = mid.scalar(&mid.state.speed);
+        let (way, distance) = if driven {
+            let distance = speed * f64::from(self.dt);
+            (self.drive(mid, distance, length).way(STEPS), distance)
+        } else {
+            (vec![mid.head, mid.head + *moved], travel::longitudinal(*moved, *forward, mid.normal()))
+        };
+        let end = way[way.len() - 1];
+        let end = if self.motion == Motion::Preview { mid.head } else { end };
+        let tolerance = 5e-4 * distance.abs() + mid.grain() + 1e-6 * moved.length();
+        let off = (after.head - end).length();
+        assert!(off <= tolerance, "travel: head off by {off}, allowed {tolerance}");
+        self.check_phases(mid, after, distance, length);
+        way
+    }
+
+    fn drive(&self, mid: &Shot, distance: f64, length: f64) -> travel::Drive<'_> {
+        let follows = self.motion == Motion::Driven && mid.has(flag::FOLLOWS);
+        travel::Drive {
+            start: mid.head,
+            from: mid.vector(&mid.state.center_before),
+            to: mid.vector(&mid.state.center),
+            dorsal: mid.vector(&mid.state.dorsal),
+            amplitude: if mid.has(flag::GUIDED) { mid.scalar(&mid.state.amplitude) } else { 0.0 },
+            phase: mid.phase(),
+            distance,
+            turns_per_m: f64::from(self.profile.steering_cycles()) / length,
+            terrain: follows.then_some(&self.terrain),
+            radius: f64::from(self.profile.radius_m()[0]) * mid.scalar(&mid.state.scale),
+        }
+    }
+
+    fn check_phases(&self, mid: &Shot, after: &Shot, distance: f64, length: f64) {
+        let profile = &self.profile;
+        let phases = [
+            (mid.state.phase, after.state.phase, profile.steering_cycles()),
+            (mid.state.wave_phase, after.state.wave_phase, profile.wave_cycles()),
+        ];
+        for (from, to, cycles) in phases {
+            let advanced = f64::from(to[mid.lane].wrapping_sub(from[mid.lane]) as i32);
+            let wanted = distance * f64::from(cycles) / length * TURN;
+            let off = (advanced - wanted).abs();
+            assert!(off <= 2.0 + 2e-6 * wanted.abs(), "travel: phase {advanced}, twin {wanted} (2^-32 turns)");
+        }
+    }
+
+    fn check_record(&self, tick: &Tick, way: &[DVec3]) {
+        let Tick { mid, after, moved, forward, .. } = tick;
+        let on_ground = self.motion == Motion::Driven && after.has(flag::GROUNDED);
+        let floor = record::Floor {
+            terrain: on_ground.then_some(&self.terrain),
+            radius: f64::from(self.profile.radius_m()[0]) * after.scalar(&after.state.scale),
+            normal: after.normal(),
+        };
+        let mut path = mid.path(&self.profile);
+        let end = way[way.len() - 1];
+        let reported = !matches!(self.motion, Motion::Driven | Motion::Preview);
+        if reported && mid.has(flag::FRESH) && travel::settles(*moved, *forward) {
+            path.shift(*moved);
+        } else if after.scalar(&after.state.travelled) < 0.0 {
+            path.back_up(end, &floor);
+        } else if (end - way[0]).length() > 0.0 {
+            path.follow(way, &floor);
+        }
+        if self.motion == Motion::Preview {
+            path.shift(mid.head - end);
+        }
+        compare_paths(&path, after);
+    }
+
+    fn check_body(&self, after: &Shot) {
+        let scale = after.scalar(&after.state.scale);
+        let radii = self.profile.radius_m();
+        let offsets: Vec<f64> = radii.iter().map(|radius| f64::from(radius - radii[0]) * scale).collect();
+        let mut path = vec![record::Knot { at: after.head, dorsal: after.vector(&after.state.dorsal) }];
+        path.extend(&after.knots);
+        let mut twin = body::march_joints(&path, &offsets, after.segment());
+        for (i, (joint, twin)) in after.joints.iter().zip(&mut twin).enumerate() {
+            let off = angle(joint.dorsal, twin.dorsal).to_degrees();
+            assert!(off <= 0.25, "body: dorsal {i} off by {off} degrees");
+            twin.dorsal = joint.dorsal;
+        }
+        undulate::add_wave(&mut twin, &self.profile, after.wave_phase(), after.segment());
+        let tolerance = 1e-3 * after.segment() + 2.0 * after.grain();
+        for (i, (joint, twin)) in after.joints.iter().zip(&twin).enumerate() {
+            let off = (joint.at - twin.at).length();
+            assert!(off <= tolerance, "body: joint {i} off by {off}, allowed {tolerance}, segment {}", after.segment());
+        }
+    }
+
+    fn check_bound(&self, after: &Shot) {
+        let joints: Vec<DVec3> = after.joints.iter().map(|joint| joint.at).collect();
+        let twin = bound::box_body(&joints, &self.profile, after.scalar(&after.state.scale));
+        let bounds = self.batch.bounds(self.id).unwrap();
+        let off = (bounds.min - twin.min).abs().max((bounds.max - twin.max).abs()).max_element();
+        assert!(off <= after.grain(), "bound: off by {off}");
+    }
+
+    fn check_poses(&self, after: &Shot) {
+        let frames = frame::turn_bones(&after.joints);
+        let sine = |(joint, frame): (&body::Joint, &frame::Frame)| {
+            serpentarium::reference::reject(joint.dorsal, frame.forward).length_squared()
+        };
+        if after.joints.iter().zip(&frames).any(|pair| (sine(pair) - frame::NEAR).abs() < 1e-4) {
+            return;
+        }
+        let scale = after.scalar(&after.state.scale);
+        let mut rows: Vec<_> = frames.iter().zip(&after.joints).map(|(frame, joint)| (*frame, joint.at)).collect();
+        let guiding = pose::guiding(&frames[0], after.vector(&after.state.effective), after.vector(&after.state.dorsal));
+        for (index, head) in self.profile.heads().iter().enumerate() {
+            let front = if index == 0 { guiding } else { frames[0] };
+            rows.extend(pose::head(&front, after.joints[0].at, head, scale, index == 0, &self.inputs[index]));
+        }
+        let poses = &self.batch.poses()[self.batch.pose_rows(self.id).unwrap()];
+        assert_eq!(poses.len(), rows.len());
+        for (i, ((frame, at), pose)) in rows.iter().zip(poses).enumerate() {
+            compare_row(i, pose::row(frame, *at - self.origin, self.axis), pose, after.grain());
+        }
+    }
+}
+
+fn compare_row(i: usize, twin: glam::DMat4, pose: &serpentarium::Pose, grain: f64) {
+    for axis in 0..3 {
+        let off = (pose.axis(axis).as_dvec3() - twin.col(axis).truncate()).length();
+        assert!(off <= 1e-4, "pose: row {i}, axis {axis} off by {off}");
+    }
+    let at = twin.col(3).truncate();
+    let off = (pose.position().as_dvec3() - at).length();
+    assert!(off <= grain + 1e-6 * at.length(), "pose: row {i} off by {off}");
+}
+
+/// Positions within a hundredth of the spacing, dorsals within what packing and the tangent of the limit allow.
+fn compare_paths(path: &record::Path, after: &Shot) {
+    let tolerance = 0.01 * path.spacing + 2.0 * after.grain();
+    let count = path.knots.len() - 1;
+    for (i, (knot, twin)) in after.knots.iter().zip(&path.knots).enumerate().take(count) {
+        let off = (knot.at - twin.at).length();
+        assert!(off <= tolerance, "record: knot {i} off by {off}, allowed {tolerance}, spacing {}", path.spacing);
+        let off = angle(knot.dorsal, twin.dorsal).to_degrees();
+        assert!(off <= 0.5, "record: dorsal {i} off by {off} degrees");
+    }
+}
+
+/// Ticks of a driven or previewed creature whose guidance and speed change now and then.
+fn run_driven(case: &Case, motion: Motion, ticks: usize) {
+    let mut rig = rig(case, motion);
+    let mut random = Random(case.seed ^ 1);
+    let steepest = if case.ground == Ground::None { 1.2 } else { 0.3 };
+    let unit = if motion == Motion::Preview { 1.0 } else { case.body() };
+    let mut target = random.direction(steepest);
+    for tick in 0..ticks {
+        if tick % 20 == 0 {
+            target = random.direction(steepest);
+            let speed = random.range(-0.4, 2.0) * unit;
+            rig.batch.set_speed(rig.id, speed as f32).unwrap();
+        }
+        if tick == ticks / 2 {
+            rig.batch.set_scale(rig.id, case.scale * 1.4).unwrap();
+        }
+        let tick = rig.tick(target, |_| None);
+        rig.check(&tick);
+    }
+}
+
+/// Ticks of a reported creature: mostly forward along the heading, sometimes sideways, back, or not at all.
+fn run_reported(case: &Case, ticks: usize) {
+    let mut rig = rig(case, Motion::Reported);
+    let mut random = Random(case.seed ^ 2);
+    let mut target = random.direction(1.3);
+    let step = case.body() * f64::from(rig.dt);
+    let mut kind = 0.0;
+    for tick in 0..ticks {
+        if tick % 12 == 0 {
+            (target, kind) = (random.direction(1.3), if tick == 0 { 0.65 } else { random.unit() });
+        }
+        let pace = random.range(0.2, 2.0) * step;
+        let tick = rig.tick(target, |mid| {
+            let forward = mid.vector(&mid.state.effective);
+            let side = forward.cross(DVec3::Y).try_normalize().unwrap_or(DVec3::X);
+            let moved = match kind {
+                k if k < 0.6 => forward * pace,
+                k if k < 0.7 => side * pace,
+                k if k < 0.8 => -forward * pace,
+                k if k < 0.9 => (forward + side * 0.3) * pace,
+                _ => DVec3::ZERO,
+            };
+            Some((moved, forward))
+        });
+        rig.check(&tick);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn driven_creatures_do_as_their_twins(case in cases()) {
+        run_driven(&case, Motion::Driven, 80);
+    }
+
+    #[test]
+    fn previewed_creatures_do_as_their_twins(case in cases()) {
+        run_driven(&case, Motion::Preview, 60);
+    }
+
+    #[test]
+    fn reported_creatures_do_as_their_twins(case in cases()) {
+        run_reported(&case, 96);
+    }
+
+    #[test]
+    fn opposite_targets_turn_left(case in cases()) {
+        let mut rig = rig(&case, Motion::Driven);
+        let facing = rig.batch.headings(rig.id).unwrap().center;
+        let up = Shot::of(&rig.batch, rig.id).state.dorsal;
+        let tick = rig.tick(-facing.as_dvec3(), |_| None);
+        let left = Vec3::new(up[0][0], up[1][0], up[2][0]).cross(facing);
+        let turned = tick.mid.vector(&tick.mid.state.center).as_vec3();
+        let sine = (f64::from(rig.profile.max_turn_speed_rad_s()) * f64::from(rig.dt)).sin() as f32;
+        prop_assert!(!case.guided || (turned.dot(left) - sine).abs() < 1e-5, "{turned:?} {left:?} {sine}");
+    }
+}
