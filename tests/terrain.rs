@@ -166,7 +166,8 @@ proptest! {
             let (triangle, weights) = mesh.find(x, z);
             let height: f64 = (0..3).map(|corner| weights[corner] * mesh.corners[triangle[corner]][1]).sum();
             prop_assert!((ground.height_m - height).abs() < 2e-6, "{} for {height} at {x}, {z}", ground.height_m);
-            let mixed = |axis: usize| (0..3).map(|corner| weights[corner] * vertex_normals[triangle[corner]][axis]).sum();
+            let part = |corner: usize, axis: usize| weights[corner] * vertex_normals[triangle[corner]][axis];
+            let mixed = |axis: usize| (0..3).map(|corner| part(corner, axis)).sum();
             let normal = unit([mixed(0), mixed(1), mixed(2)]);
             prop_assert!(distance(ground.normal, normal) < 2e-5, "{:?} for {normal:?}", ground.normal);
             prop_assert!((length(ground.normal) - 1.0).abs() < 1e-6 && (length(ground.face_normal) - 1.0).abs() < 1e-6);
@@ -181,7 +182,8 @@ proptest! {
     #[test]
     fn heights_equal_ray_casts_on_the_same_mesh(grid in any_grid(), fractions in fractions()) {
         let mesh = Mesh::new(&grid);
-        let corners = mesh.corners.iter().map(|corner| Vector::new(corner[0] as f32, corner[1] as f32, corner[2] as f32));
+        let vector = |corner: &[f64; 3]| Vector::new(corner[0] as f32, corner[1] as f32, corner[2] as f32);
+        let corners = mesh.corners.iter().map(vector);
         let triangles = mesh.triangles.iter().map(|triangle| triangle.map(|corner| corner as u32)).collect();
         let cast_on = TriMesh::new(corners.collect(), triangles).unwrap();
         // The ray's x and z are f32, up to 110 m: 4e-6 m aside, times the slope.

@@ -52,10 +52,31 @@ impl Shape {
         self.joints + 2 * self.heads
     }
 
+    /// Rows of a creature's ring: its knots, and a copy of row 0.
+    #[inline(always)]
+    pub fn ring_rows(&self) -> usize {
+        self.knots + 1
+    }
+
+    /// The ring of a lane, out of its block's.
+    #[inline(always)]
+    pub(crate) fn ring_of<'a>(&self, knots: &'a mut [Row4], lane: usize) -> &'a mut [Row4] {
+        &mut knots[lane * self.ring_rows()..(lane + 1) * self.ring_rows()]
+    }
+
     /// Ring index of the knot `back` places behind the pen.
     #[inline(always)]
     pub fn ring(&self, cursor: u32, back: u32) -> usize {
         cursor.wrapping_sub(back) as usize & (self.knots - 1)
+    }
+}
+
+/// Writes row `index` of a ring, and its copy where it has one.
+#[inline(always)]
+pub(crate) fn put_row(ring: &mut [Row4], index: usize, row: Row4) {
+    ring[index] = row;
+    if index == 0 {
+        ring[ring.len() - 1] = row;
     }
 }
 
@@ -68,9 +89,9 @@ pub struct Cohort {
     pub(crate) quality: Quality,
     pub(crate) blocks: Vec<BlockState>,
     pub(crate) controls: Controls,
-    /// Creature-major rings, `shape.knots` rows each: x, y, z relative to the origin, and the packed dorsal direction.
-    /// A knot is written once and gathered once per joint and tick, eight creatures at different ring positions:
-    /// a 16-byte row per knot makes that eight loads and a transpose.
+    /// Creature-major rings, `shape.ring_rows()` rows each: x, y, z relative to the origin, and the packed dorsal. A knot
+    /// is written once and gathered once per joint and tick, by eight creatures at different ring positions: as a 16-byte
+    /// row beside the next newer one, both ends of a link are one 32-byte load a creature, and a transpose.
     pub(crate) knots: Vec<Row4>,
     /// `[block][joint]`; `now` names the current of the two, the other is the previous tick's.
     pub(crate) joints: [Vec<JointLanes>; 2],
@@ -141,8 +162,8 @@ impl Cohort {
     pub fn blocks(&self) -> &[BlockState] {
         &self.blocks
     }
-    /// Path histories: creature `slot` has rows `slot * shape.knots ..`, a ring whose pen lies at `cursor` modulo the
-    /// capacity and whose older knots lie below it.
+    /// Path histories: creature `slot` has rows `slot * shape.ring_rows() ..`, a ring of `shape.knots` rows whose pen lies
+    /// at `cursor` modulo that and whose older knots lie below it, then a copy of its row 0.
     pub fn knots(&self) -> &[Row4] {
         &self.knots
     }
@@ -159,7 +180,7 @@ impl Cohort {
         let creatures = self.len() + additional;
         let blocks = creatures.div_ceil(LANES).saturating_sub(self.blocks.len());
         self.blocks.reserve(blocks);
-        self.knots.reserve(blocks * LANES * self.shape.knots);
+        self.knots.reserve(blocks * LANES * self.shape.ring_rows());
         self.joints.iter_mut().for_each(|joints| joints.reserve(blocks * self.shape.joints));
         self.head_inputs.reserve(blocks * self.shape.heads);
         self.controls.reserve(blocks * LANES);
@@ -184,8 +205,8 @@ impl Cohort {
         let up = crate::batch::pack_direction([0.0, 1.0, 0.0]);
         for _ in 0..LANES {
             // A straight path, so that a lane without a creature costs the march no more than one with.
-            self.knots.extend((0..self.shape.knots).map(|i| {
-                let back = (self.shape.knots - i) % self.shape.knots;
+            self.knots.extend((0..self.shape.ring_rows()).map(|i| {
+                let back = (2 * self.shape.knots - i) % self.shape.knots;
                 [0.0, 0.0, back as f32, up]
             }));
         }
@@ -200,7 +221,7 @@ impl Cohort {
         let source = self.blocks[from / LANES].clone();
         self.blocks[to / LANES].copy_lane(to % LANES, &source, from % LANES);
         self.controls.copy(to, from);
-        let knots = self.shape.knots;
+        let knots = self.shape.ring_rows();
         self.knots.copy_within(from * knots..(from + 1) * knots, to * knots);
         let (heads, count) = (self.shape.heads, self.shape.joints);
         for joints in &mut self.joints {
@@ -238,7 +259,7 @@ impl Cohort {
     pub(crate) fn truncate_blocks(&mut self, blocks: usize) {
         self.blocks.truncate(blocks);
         self.controls.resize(blocks * LANES);
-        self.knots.truncate(blocks * LANES * self.shape.knots);
+        self.knots.truncate(blocks * LANES * self.shape.ring_rows());
         for joints in &mut self.joints {
             joints.truncate(blocks * self.shape.joints);
         }
@@ -254,7 +275,7 @@ impl Cohort {
     /// The block of index `block`, for work outside the tick.
     pub(crate) fn block_mut(&mut self, block: usize) -> BlockMut<'_> {
         let slots = block * LANES..(block + 1) * LANES;
-        let (knots, joints, heads) = (self.shape.knots, self.shape.joints, self.shape.heads);
+        let (knots, joints, heads) = (self.shape.ring_rows(), self.shape.joints, self.shape.heads);
         BlockMut {
             shape: &self.shape,
             profile: &self.profile,

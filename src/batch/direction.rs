@@ -5,7 +5,8 @@
 
 use crate::lanes::{Lanes, Vec3W};
 
-const HALF: f32 = 511.0;
+/// The field that stands for zero.
+pub(crate) const HALF: f32 = 511.0;
 
 /// The three components, packed; each must lie within -1 and 1.
 #[inline(always)]
@@ -23,6 +24,20 @@ pub(crate) fn unpack_direction_lanes<L: Lanes>(bits: L) -> Vec3W<L> {
         (bits.ten_bits::<10>() - half) * inv,
         (bits.ten_bits::<20>() - half) * inv,
     )
+}
+
+/// The three fields of a packed direction, 0 to 1022, of which 511 is zero: linear in the components, so that mixing and
+/// scaling can be done on fields.
+#[inline(always)]
+pub(crate) fn direction_fields<L: Lanes>(bits: L) -> Vec3W<L> {
+    Vec3W::new(bits.ten_bits::<0>(), bits.ten_bits::<10>(), bits.ten_bits::<20>())
+}
+
+/// Fields packed again, rounded to nearest.
+#[inline(always)]
+pub(crate) fn pack_fields<L: Lanes>(v: Vec3W<L>) -> L {
+    let half = L::splat(0.5);
+    L::from_ten_bits([v.x + half, v.y + half, v.z + half])
 }
 
 /// [`pack_direction_lanes`] for one vector.

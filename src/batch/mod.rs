@@ -12,19 +12,22 @@ mod setters;
 mod spawn;
 mod state;
 
+pub(crate) use cohort::{BlockMut, put_row};
 pub use cohort::{Cohort, HeadLanes, JointLanes, Shape};
-pub(crate) use cohort::BlockMut;
 pub use controls::ControlSlices;
 pub use direction::unpack_direction;
-pub(crate) use direction::{pack_direction, pack_direction_lanes, rotate_with, unpack_direction_lanes};
+pub(crate) use direction::{
+    HALF as DIRECTION_HALF, direction_fields, pack_direction, pack_direction_lanes, pack_fields, rotate_with,
+    unpack_direction_lanes,
+};
 pub use handles::SerpentId;
 pub(crate) use handles::{Handles, Place};
 pub use read::{BufferBytes, Headings, Knot, MemoryReport};
 pub(crate) use seed::{Seed, resample_lane, resize_lane, seed_lane, snap};
 pub(crate) use spawn::perpendicular;
 pub use spawn::{Motion, Spawn};
-pub use state::{BlockState, Vec8, flag, lane3};
 pub(crate) use state::set_lane3;
+pub use state::{BlockState, Vec8, flag, lane3};
 
 use crate::error::{Error, Result};
 use crate::lanes::{Isa, LaneChoice};

@@ -143,9 +143,9 @@ impl SerpentBatch {
         let count = cohort.shape.joints;
         let block = &cohort.joints()[place.block() * count..(place.block() + 1) * count];
         let lane = place.lane();
-        Ok(block.iter().map(move |[x, y, z, _]| {
-            origin + DVec3::new(f64::from(x[lane]), f64::from(y[lane]), f64::from(z[lane]))
-        }))
+        Ok(block
+            .iter()
+            .map(move |[x, y, z, _]| origin + DVec3::new(f64::from(x[lane]), f64::from(y[lane]), f64::from(z[lane]))))
     }
 
     /// Velocities of the joints over the last tick, in metres a second.
@@ -155,7 +155,8 @@ impl SerpentBatch {
     pub fn velocities(&self, id: SerpentId) -> Result<impl ExactSizeIterator<Item = Vec3> + '_> {
         let (cohort, place) = self.view(id)?;
         let (state, lane, count) = (&cohort.blocks[place.block()], place.lane(), cohort.shape.joints);
-        let shift = (DVec3::from(lane3(&state.origin, lane)) - DVec3::from(lane3(&state.previous_origin, lane))).as_vec3();
+        let shift =
+            (DVec3::from(lane3(&state.origin, lane)) - DVec3::from(lane3(&state.previous_origin, lane))).as_vec3();
         let rate = if self.last_dt > 0.0 { 1.0 / self.last_dt } else { 0.0 };
         let range = place.block() * count..(place.block() + 1) * count;
         let pairs = cohort.joints()[range.clone()].iter().zip(&cohort.previous_joints()[range]);
@@ -173,7 +174,7 @@ impl SerpentBatch {
         let (cohort, place) = self.view(id)?;
         let (state, lane, shape) = (&cohort.blocks[place.block()], place.lane(), cohort.shape);
         let origin = DVec3::from(lane3(&state.origin, lane));
-        let ring = &cohort.knots[place.slot as usize * shape.knots..(place.slot as usize + 1) * shape.knots];
+        let ring = &cohort.knots[place.slot as usize * shape.ring_rows()..];
         let cursor = state.cursor[lane];
         Ok((0..shape.knots as u32).map(move |back| {
             let [x, y, z, dorsal] = ring[shape.ring(cursor, back)];

@@ -1,6 +1,6 @@
 //! Filling a creature's path history: straight behind its heading, along a given path, or anew at another spacing.
 
-use super::{BlockMut, BlockState, Shape, flag, lane3, pack_direction, set_lane3, unpack_direction};
+use super::{BlockMut, BlockState, Shape, flag, lane3, pack_direction, put_row, set_lane3, unpack_direction};
 use crate::constants::GRID_SHARE;
 use crate::lanes::Row4;
 use crate::profile::Profile;
@@ -20,9 +20,9 @@ pub(crate) enum Seed<'a> {
 pub(crate) fn snap(value: f32, cell: f32) -> f32 {
     // 1.5 x 2^52: rounds an f64 to an integer, ties to even.
     const ROUND: f64 = 6_755_399_441_055_744.0;
-    let grid = f64::from(cell * GRID_SHARE);
-    let steps = (f64::from(value) / grid + ROUND) - ROUND;
-    (steps * grid) as f32
+    // A sum this large has the grid's own spacing as its last bit: the grid is a power of two.
+    let large = ROUND * f64::from(cell * GRID_SHARE);
+    ((f64::from(value) + large) - large) as f32
 }
 
 /// The power of two within two and four body lengths.
@@ -66,7 +66,7 @@ pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain
     });
     let mut walk = Polyline::new(&points, ground.flatten(facing));
     let knots = block.shape.knots;
-    let ring = &mut block.knots[lane * knots..(lane + 1) * knots];
+    let ring = block.shape.ring_of(block.knots, lane);
     let cell = state.cell[lane];
     let mut at = origin + head;
     let mut dorsal = Vec3::from(lane3(&state.dorsal, lane));
@@ -80,8 +80,8 @@ pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain
             (at, tangent) = (next, to_head);
         }
         let local = (at - origin).as_vec3();
-        ring[block.shape.ring(state.cursor[lane], back)] =
-            [snap(local.x, cell), snap(local.y, cell), snap(local.z, cell), pack_direction(dorsal.into())];
+        let row = [snap(local.x, cell), snap(local.y, cell), snap(local.z, cell), pack_direction(dorsal.into())];
+        put_row(ring, block.shape.ring(state.cursor[lane], back), row);
     }
     settle_pen(state, lane, ring, block.shape);
     state.put(lane, flag::FRESH, true);
@@ -90,8 +90,8 @@ pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain
 /// Puts the pen where the head is, and takes the newest committed knot's dorsal as where the next one starts from.
 fn settle_pen(state: &mut BlockState, lane: usize, ring: &mut [Row4], shape: &Shape) {
     let head = lane3(&state.head, lane).map(|c| c as f32);
-    let pen = &mut ring[shape.ring(state.cursor[lane], 0)];
-    *pen = [head[0], head[1], head[2], pack_direction(lane3(&state.dorsal, lane))];
+    let row = [head[0], head[1], head[2], pack_direction(lane3(&state.dorsal, lane))];
+    put_row(ring, shape.ring(state.cursor[lane], 0), row);
     set_lane3(&mut state.pen, lane, head);
     state.anchor.iter_mut().zip(&state.head).for_each(|(anchor, head)| anchor[lane] = head[lane]);
     let newest = ring[shape.ring(state.cursor[lane], 1)];
@@ -101,11 +101,11 @@ fn settle_pen(state: &mut BlockState, lane: usize, ring: &mut [Row4], shape: &Sh
 
 /// Lays a lane's history anew at the spacing of its present scale, along the path it has.
 pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4], from_cursor: u32) {
-    let count = from.len() as u32;
-    let old = |back: u32| from[from_cursor.wrapping_sub(back) as usize & (from.len() - 1)];
+    let count = from.len() as u32 - 1;
+    let old = |back: u32| from[(from_cursor.wrapping_sub(back) & (count - 1)) as usize];
     let position = |row: Row4| Vec3::new(row[0], row[1], row[2]);
     let knots = block.shape.knots;
-    let ring = &mut block.knots[lane * knots..(lane + 1) * knots];
+    let ring = block.shape.ring_of(block.knots, lane);
     let (spacing, cell) = (block.state.spacing[lane], block.state.cell[lane]);
     block.state.cursor[lane] = knots as u32 - 1;
     let mut at = position(old(0));
@@ -121,8 +121,8 @@ pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4]
             at = position(a) + (position(b) - position(a)) * t;
             dorsal = if t < 0.5 { a[3] } else { b[3] };
         }
-        ring[block.shape.ring(block.state.cursor[lane], back)] =
-            [snap(at.x, cell), snap(at.y, cell), snap(at.z, cell), dorsal];
+        let row = [snap(at.x, cell), snap(at.y, cell), snap(at.z, cell), dorsal];
+        put_row(ring, block.shape.ring(block.state.cursor[lane], back), row);
     }
     settle_pen(block.state, lane, ring, block.shape);
 }

@@ -54,7 +54,7 @@ fn hash_creature(hash: &mut Fnv, cohort: &Cohort, place: Place) {
     hash.floats(&cohort.controls.displacement[slot]);
     hash.doubles(&cohort.controls.head[slot]);
     let shape = cohort.shape();
-    let ring = &cohort.knots()[slot * shape.knots..(slot + 1) * shape.knots];
+    let ring = &cohort.knots()[slot * shape.ring_rows()..];
     for back in 0..shape.knots as u32 {
         hash.floats(&ring[shape.ring(state.cursor[lane], back)]);
     }

@@ -1,7 +1,7 @@
 //! Lanes on AVX2 registers, for x86-64 processors that have them: see `isa` for how that is made sure.
 #![allow(unsafe_code)]
 
-use super::{LANES, Lane8, Lanes, Row4};
+use super::{LANES, Lane8, Lanes, Rings};
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
@@ -70,12 +70,52 @@ fn transpose_halves(v: [__m256; 4]) -> [__m256; 4] {
     }
 }
 
-/// Rows `low` and `high` as the halves of one register.
+/// Transposes 8 x 8.
 #[inline(always)]
-fn two_rows(rows: &[Row4], low: u32, high: u32) -> __m256 {
-    let (low, high) = (&rows[low as usize], &rows[high as usize]);
+fn transpose(v: [__m256; 8]) -> [__m256; 8] {
+    let a = transpose_halves([v[0], v[1], v[2], v[3]]);
+    let b = transpose_halves([v[4], v[5], v[6], v[7]]);
     // SAFETY: see above.
-    unsafe { _mm256_set_m128(_mm_loadu_ps(high.as_ptr()), _mm_loadu_ps(low.as_ptr())) }
+    unsafe {
+        [
+            _mm256_permute2f128_ps::<0x20>(a[0], b[0]),
+            _mm256_permute2f128_ps::<0x20>(a[1], b[1]),
+            _mm256_permute2f128_ps::<0x20>(a[2], b[2]),
+            _mm256_permute2f128_ps::<0x20>(a[3], b[3]),
+            _mm256_permute2f128_ps::<0x31>(a[0], b[0]),
+            _mm256_permute2f128_ps::<0x31>(a[1], b[1]),
+            _mm256_permute2f128_ps::<0x31>(a[2], b[2]),
+            _mm256_permute2f128_ps::<0x31>(a[3], b[3]),
+        ]
+    }
+}
+
+/// The eight numbers, two at a time: half as many moves between register files as one at a time.
+#[inline(always)]
+fn scalars(v: __m256i) -> [u32; LANES] {
+    // SAFETY: see above.
+    let pairs = unsafe {
+        let (low, high) = (_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
+        [_mm_cvtsi128_si64(low), _mm_extract_epi64::<1>(low), _mm_cvtsi128_si64(high), _mm_extract_epi64::<1>(high)]
+    };
+    let [a, b, c, d] = pairs;
+    let high = 32;
+    [
+        a as u32,
+        (a >> high) as u32,
+        b as u32,
+        (b >> high) as u32,
+        c as u32,
+        (c >> high) as u32,
+        d as u32,
+        (d >> high) as u32,
+    ]
+}
+
+#[inline(always)]
+fn load_pair(rings: Rings<'_>, index: u32) -> __m256 {
+    // SAFETY: see above; a pair of rows is eight floats.
+    unsafe { _mm256_loadu_ps(rings.pair(index).as_ptr().cast()) }
 }
 
 impl Lanes for Avx2Lanes {
@@ -162,32 +202,66 @@ impl Lanes for Avx2Lanes {
         })
     }
     #[inline(always)]
-    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4] {
-        let [i0, i1, i2, i3, i4, i5, i6, i7] = *index;
-        let pairs = [two_rows(rows, i0, i4), two_rows(rows, i1, i5), two_rows(rows, i2, i6), two_rows(rows, i3, i7)];
-        let [x, y, z, w] = transpose_halves(pairs);
-        [Self(x), Self(y), Self(z), Self(w)]
+    fn gather_rings(rings: Rings<'_>, cursor: &[u32; LANES], back: Self) -> [[Self; 4]; 2] {
+        let starts = rings.starts();
+        // SAFETY: see above.
+        let index = unsafe {
+            let place = _mm256_sub_epi32(_mm256_loadu_si256(cursor.as_ptr().cast()), _mm256_cvttps_epi32(back.0));
+            let place = _mm256_and_si256(place, _mm256_set1_epi32(rings.mask as i32));
+            _mm256_add_epi32(place, _mm256_loadu_si256(starts.as_ptr().cast()))
+        };
+        let [i0, i1, i2, i3, i4, i5, i6, i7] = scalars(index);
+        // Written out: a closure is compiled without the caller's instruction set.
+        let [x, y, z, w, x2, y2, z2, w2] = transpose([
+            load_pair(rings, i0),
+            load_pair(rings, i1),
+            load_pair(rings, i2),
+            load_pair(rings, i3),
+            load_pair(rings, i4),
+            load_pair(rings, i5),
+            load_pair(rings, i6),
+            load_pair(rings, i7),
+        ]);
+        [[Self(x), Self(y), Self(z), Self(w)], [Self(x2), Self(y2), Self(z2), Self(w2)]]
     }
     #[inline(always)]
     fn scatter_rows12(v: [Self; 12], out: &mut [[f32; 12]], first: usize, stride: usize, count: usize) {
         let a = transpose_halves([v[0].0, v[1].0, v[2].0, v[3].0]);
         let b = transpose_halves([v[4].0, v[5].0, v[6].0, v[7].0]);
         let c = transpose_halves([v[8].0, v[9].0, v[10].0, v[11].0]);
-        for lane in 0..count.min(4) {
-            let row = &mut out[first + lane * stride];
-            // SAFETY: see above; the row holds twelve floats.
-            unsafe {
-                _mm256_storeu_ps(row.as_mut_ptr(), _mm256_permute2f128_ps::<0x20>(a[lane], b[lane]));
-                _mm_storeu_ps(row.as_mut_ptr().add(8), _mm256_castps256_ps128(c[lane]));
+        // One check for all rows.
+        let out = &mut out[first..][..(count.max(1) - 1) * stride + 1];
+        let base = out.as_mut_ptr();
+        if count >= LANES {
+            // The usual case: nothing is decided per row.
+            for lane in 0..LANES {
+                // SAFETY: lane < count, so the row is inside `out`.
+                unsafe { put_row(base.add(lane * stride), lane, &a, &b, &c) };
+            }
+        } else {
+            for lane in 0..count {
+                // SAFETY: as above.
+                unsafe { put_row(base.add(lane * stride), lane, &a, &b, &c) };
             }
         }
-        for lane in 4..count {
-            let row = &mut out[first + lane * stride];
-            // SAFETY: see above; the row holds twelve floats.
-            unsafe {
-                _mm256_storeu_ps(row.as_mut_ptr(), _mm256_permute2f128_ps::<0x31>(a[lane - 4], b[lane - 4]));
-                _mm_storeu_ps(row.as_mut_ptr().add(8), _mm256_extractf128_ps::<1>(c[lane - 4]));
-            }
+    }
+}
+
+/// Writes a lane's row out of three transposed quarters.
+///
+/// # Safety
+/// `row` must be valid for writing, and the processor must have AVX2.
+#[inline(always)]
+unsafe fn put_row(row: *mut [f32; 12], lane: usize, a: &[__m256; 4], b: &[__m256; 4], c: &[__m256; 4]) {
+    // SAFETY: the row holds twelve floats.
+    unsafe {
+        let row: *mut f32 = row.cast();
+        if lane < 4 {
+            _mm256_storeu_ps(row, _mm256_permute2f128_ps::<0x20>(a[lane], b[lane]));
+            _mm_storeu_ps(row.add(8), _mm256_castps256_ps128(c[lane]));
+        } else {
+            _mm256_storeu_ps(row, _mm256_permute2f128_ps::<0x31>(a[lane - 4], b[lane - 4]));
+            _mm_storeu_ps(row.add(8), _mm256_extractf128_ps::<1>(c[lane - 4]));
         }
     }
 }

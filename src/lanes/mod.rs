@@ -36,6 +36,47 @@ pub type Lane8 = [f32; LANES];
 /// A row of four scalars of one creature: how the path history keeps a knot.
 pub type Row4 = [f32; 4];
 
+/// Eight rings of rows, one a creature, one after the other. Each ends with a copy of its first row, so that a row and
+/// the next newer one always lie side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct Rings<'a> {
+    rows: &'a [Row4],
+    /// Capacity of a ring, less one.
+    mask: u32,
+}
+
+impl<'a> Rings<'a> {
+    /// The rings in `rows`: eight times a power of two and one.
+    ///
+    /// # Panics
+    /// Where the length is not that.
+    #[inline(always)]
+    pub fn new(rows: &'a [Row4]) -> Self {
+        let stride = rows.len() / LANES;
+        assert!(stride > 1 && (stride - 1).is_power_of_two() && stride * LANES == rows.len() && stride < 1 << 24);
+        Self { rows, mask: stride as u32 - 2 }
+    }
+
+    /// Where each lane's ring begins.
+    #[inline(always)]
+    fn starts(self) -> [u32; LANES] {
+        let stride = self.mask + 2;
+        [0, stride, 2 * stride, 3 * stride, 4 * stride, 5 * stride, 6 * stride, 7 * stride]
+    }
+
+    /// The row `index` of the rows of all rings, and the next newer one.
+    ///
+    /// `index` must be a lane's start plus at most `mask`; the gathers mask it so.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    fn pair(self, index: u32) -> &'a [Row4; 2] {
+        debug_assert!(index as usize + 1 < self.rows.len());
+        // SAFETY: index + 1 <= start + mask + 1, the last row of the lane's ring, and `new` made sure of the rows of all
+        // lanes. Checked indexing cost the march a tenth of its time.
+        unsafe { &*self.rows.as_ptr().add(index as usize).cast() }
+    }
+}
+
 /// Eight `f32`, one a creature. See the module for what implementations promise.
 pub trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
@@ -67,8 +108,9 @@ pub trait Lanes:
     fn ten_bits<const SHIFT: i32>(self) -> Self;
     /// The bit pattern a | b << 10 | c << 20 of the truncated values, each 0 to 1023.
     fn from_ten_bits(fields: [Self; 3]) -> Self;
-    /// Row `index[i]` of `rows` goes to lane i: the result is one vector per component.
-    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4];
+    /// Of each ring the row `back` places below `cursor`, modulo the capacity, and the next newer row: one vector per
+    /// component. `back` holds whole numbers.
+    fn gather_rings(rings: Rings<'_>, cursor: &[u32; LANES], back: Self) -> [[Self; 4]; 2];
     /// Lane i of the twelve vectors becomes row `first + i * stride` of `out`, for the first `count` lanes.
     fn scatter_rows12(vectors: [Self; 12], out: &mut [[f32; 12]], first: usize, stride: usize, count: usize);
 

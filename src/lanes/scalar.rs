@@ -1,6 +1,6 @@
 //! Lanes as a plain array: slow, obviously right, and the oracle of the others.
 
-use super::{LANES, Lane8, Lanes, Row4};
+use super::{LANES, Lane8, Lanes, Rings, Row4};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 /// Eight `f32` in an array.
@@ -105,13 +105,15 @@ impl Lanes for ScalarLanes {
     }
     #[inline(always)]
     fn from_ten_bits([a, b, c]: [Self; 3]) -> Self {
-        Self(std::array::from_fn(|i| {
-            f32::from_bits(a.0[i] as u32 | ((b.0[i] as u32) << 10) | ((c.0[i] as u32) << 20))
-        }))
+        Self(std::array::from_fn(|i| f32::from_bits(a.0[i] as u32 | ((b.0[i] as u32) << 10) | ((c.0[i] as u32) << 20))))
     }
     #[inline(always)]
-    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4] {
-        std::array::from_fn(|c| Self(std::array::from_fn(|i| rows[index[i] as usize][c])))
+    fn gather_rings(rings: Rings<'_>, cursor: &[u32; LANES], back: Self) -> [[Self; 4]; 2] {
+        let (starts, back) = (rings.starts(), back.to_i32());
+        let pairs: [&[Row4; 2]; LANES] = std::array::from_fn(|lane| {
+            rings.pair(starts[lane] + (cursor[lane].wrapping_sub(back[lane] as u32) & rings.mask))
+        });
+        std::array::from_fn(|row| std::array::from_fn(|c| Self(std::array::from_fn(|lane| pairs[lane][row][c]))))
     }
     #[inline(always)]
     fn scatter_rows12(vectors: [Self; 12], out: &mut [[f32; 12]], first: usize, stride: usize, count: usize) {

@@ -1,7 +1,7 @@
 //! Lanes on the `wide` crate: two four-lane halves, since SSE2 and NEON have no wider registers and `wide` transposes
 //! four at a time. Its min, max, reductions and transcendentals are not used: they differ between instruction sets.
 
-use super::{LANES, Lane8, Lanes, Row4};
+use super::{LANES, Lane8, Lanes, Rings, Row4};
 use ::wide::{f32x4, i32x4};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
@@ -59,6 +59,18 @@ fn from_ten_bits_half(a: f32x4, b: f32x4, c: f32x4) -> f32x4 {
     bytemuck::cast(a.fast_trunc_int() | (b.fast_trunc_int() << 10_u32) | (c.fast_trunc_int() << 20_u32))
 }
 
+#[inline(always)]
+fn transpose_rows(low: [&[Row4; 2]; 4], high: [&[Row4; 2]; 4], row: usize) -> [WideLanes; 4] {
+    let (lo, hi) = (transpose_four(low, row), transpose_four(high, row));
+    [WideLanes([lo[0], hi[0]]), WideLanes([lo[1], hi[1]]), WideLanes([lo[2], hi[2]]), WideLanes([lo[3], hi[3]])]
+}
+
+#[inline(always)]
+fn transpose_four(pairs: [&[Row4; 2]; 4], row: usize) -> [f32x4; 4] {
+    let [a, b, c, d] = pairs;
+    f32x4::transpose([f32x4::new(a[row]), f32x4::new(b[row]), f32x4::new(c[row]), f32x4::new(d[row])])
+}
+
 impl Lanes for WideLanes {
     type Mask = WideMask;
 
@@ -112,27 +124,26 @@ impl Lanes for WideLanes {
         Self([from_ten_bits_half(a.0[0], b.0[0], c.0[0]), from_ten_bits_half(a.0[1], b.0[1], c.0[1])])
     }
     #[inline(always)]
-    fn gather_rows(rows: &[Row4], index: &[u32; LANES]) -> [Self; 4] {
-        let [i0, i1, i2, i3, i4, i5, i6, i7] = *index;
-        let lo = f32x4::transpose([row(rows, i0), row(rows, i1), row(rows, i2), row(rows, i3)]);
-        let hi = f32x4::transpose([row(rows, i4), row(rows, i5), row(rows, i6), row(rows, i7)]);
-        [Self([lo[0], hi[0]]), Self([lo[1], hi[1]]), Self([lo[2], hi[2]]), Self([lo[3], hi[3]])]
+    fn gather_rings(rings: Rings<'_>, cursor: &[u32; LANES], back: Self) -> [[Self; 4]; 2] {
+        let (starts, cursor): ([i32x4; 2], [i32x4; 2]) = (bytemuck::cast(rings.starts()), bytemuck::cast(*cursor));
+        let mask = i32x4::splat(rings.mask as i32);
+        let low = starts[0] + ((cursor[0] - back.0[0].fast_trunc_int()) & mask);
+        let high = starts[1] + ((cursor[1] - back.0[1].fast_trunc_int()) & mask);
+        let [i0, i1, i2, i3, i4, i5, i6, i7]: [u32; LANES] = bytemuck::cast([low, high]);
+        let low = [rings.pair(i0), rings.pair(i1), rings.pair(i2), rings.pair(i3)];
+        let high = [rings.pair(i4), rings.pair(i5), rings.pair(i6), rings.pair(i7)];
+        [transpose_rows(low, high, 0), transpose_rows(low, high, 1)]
     }
     #[inline(always)]
     fn scatter_rows12(v: [Self; 12], out: &mut [[f32; 12]], first: usize, stride: usize, count: usize) {
         for half in 0..2 {
-            let thirds = [0, 4, 8].map(|k| {
-                f32x4::transpose([v[k].0[half], v[k + 1].0[half], v[k + 2].0[half], v[k + 3].0[half]])
-            });
+            let thirds = [0, 4, 8]
+                .map(|k| f32x4::transpose([v[k].0[half], v[k + 1].0[half], v[k + 2].0[half], v[k + 3].0[half]]));
             for lane in (half * 4)..count.min(half * 4 + 4) {
                 let [a, b, c] = thirds;
-                out[first + lane * stride] = bytemuck::cast([a[lane - half * 4], b[lane - half * 4], c[lane - half * 4]]);
+                out[first + lane * stride] =
+                    bytemuck::cast([a[lane - half * 4], b[lane - half * 4], c[lane - half * 4]]);
             }
         }
     }
-}
-
-#[inline(always)]
-fn row(rows: &[Row4], index: u32) -> f32x4 {
-    f32x4::new(rows[index as usize])
 }

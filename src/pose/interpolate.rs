@@ -68,7 +68,14 @@ impl SerpentBatch {
         Ok(())
     }
 
-    fn interpolate_block(&self, cohort: &Cohort, block: usize, alpha: f32, scratch: &mut Scratch, rows: &mut [[f32; 12]]) {
+    fn interpolate_block(
+        &self,
+        cohort: &Cohort,
+        block: usize,
+        alpha: f32,
+        scratch: &mut Scratch,
+        rows: &mut [[f32; 12]],
+    ) {
         let (shape, state) = (cohort.shape(), &cohort.blocks()[block]);
         let joints = block * shape.joints..(block + 1) * shape.joints;
         scratch.joints.resize(shape.joints, [[0.0; LANES]; 4]);

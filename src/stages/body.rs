@@ -6,9 +6,11 @@
 //! Derivation and the measured alternatives: docs/derivations/march.md. Parallel: its own lanes only.
 
 use super::Task;
-use crate::batch::{BlockState, JointLanes, Shape, pack_direction_lanes, unpack_direction_lanes};
+use crate::batch::{
+    BlockState, DIRECTION_HALF, JointLanes, Shape, direction_fields, pack_direction_lanes, pack_fields,
+};
 use crate::constants::SKIP_SHARE;
-use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Row4, Vec3W, dispatch};
+use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
 
 struct March<'a> {
     state: &'a BlockState,
@@ -29,30 +31,64 @@ pub(crate) fn march(isa: Isa, block: &mut crate::batch::BlockMut<'_>) {
     dispatch(isa, March { state: block.state, shape: block.shape, radius, knots: block.knots, joints: block.joints });
 }
 
-/// A point of the path: position and dorsal direction.
+/// A point of the path: position, and the fields of its packed dorsal direction (see `batch::direction_fields`).
 #[derive(Clone, Copy)]
 struct PathPoint<L> {
     at: Vec3W<L>,
     dorsal: Vec3W<L>,
 }
 
-/// Gathers knots of eight rings at once.
-struct Rings<'a> {
-    knots: &'a [Row4],
+/// The paths of eight creatures.
+struct Paths<'a> {
+    rings: Rings<'a>,
     cursor: &'a [u32; LANES],
-    mask: u32,
+    /// Index of the oldest knot.
+    last: f32,
 }
 
-impl Rings<'_> {
+impl Paths<'_> {
+    /// The knots `back` places behind the pens, and the next newer ones.
     #[inline(always)]
-    fn get<L: Lanes>(&self, back: &[u32; LANES]) -> PathPoint<L> {
-        let mut index = [0; LANES];
-        for lane in 0..LANES {
-            let base = lane as u32 * (self.mask + 1);
-            index[lane] = base + (self.cursor[lane].wrapping_sub(back[lane]) & self.mask);
-        }
-        let [x, y, z, dorsal] = L::gather_rows(self.knots, &index);
-        PathPoint { at: Vec3W::new(x, y, z), dorsal: unpack_direction_lanes(dorsal) }
+    fn links<L: Lanes>(&self, back: L) -> [PathPoint<L>; 2] {
+        let [[x, y, z, dorsal], [x2, y2, z2, dorsal2]] = L::gather_rings(self.rings, self.cursor, back);
+        [
+            PathPoint { at: Vec3W::new(x, y, z), dorsal: direction_fields(dorsal) },
+            PathPoint { at: Vec3W::new(x2, y2, z2), dorsal: direction_fields(dorsal2) },
+        ]
+    }
+}
+
+/// Where a march is: on the link from `a` to `b`, `b` being the knot `index` places behind the pen.
+struct Walk<L> {
+    a: PathPoint<L>,
+    b: PathPoint<L>,
+    index: L,
+}
+
+/// How far links may be skipped: past `near` on its link, `many` links more lie surely within reach, else `some`.
+struct Skips<L> {
+    reach: L,
+    near: L,
+    many: L,
+    some: L,
+}
+
+/// Where a joint is marched from. A knot's offset along its dorsal is offset * (field - 511) / 511: the part without the
+/// field is the same for all knots, so the last joint is moved by it instead.
+struct From<L> {
+    p: Vec3W<L>,
+    per_field: L,
+}
+
+impl<L: Lanes> From<L> {
+    #[inline(always)]
+    fn new(p: Vec3W<L>, offset: L) -> Self {
+        Self { p: p + Vec3W::new(offset, offset, offset), per_field: offset * L::splat(1.0 / DIRECTION_HALF) }
+    }
+    /// From the last joint to the offset knot.
+    #[inline(always)]
+    fn to(&self, knot: &PathPoint<L>) -> Vec3W<L> {
+        knot.at + knot.dorsal * self.per_field - self.p
     }
 }
 
@@ -60,62 +96,94 @@ impl Kernel for March<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { state, shape, radius, knots, joints } = self;
-        let rings = Rings { knots, cursor: &state.cursor, mask: shape.knots as u32 - 1 };
+        let paths = Paths { rings: Rings::new(knots), cursor: &state.cursor, last: (shape.knots - 1) as f32 };
         let (segment, scale) = (L::load(&state.segment), L::load(&state.scale));
-        let inv_spacing = L::splat(1.0) / L::load(&state.spacing);
-        let last = L::splat((shape.knots - 2) as f32);
-        let reach = segment * segment;
-        let head = head_lanes(state);
-        let mut p = Vec3W::<L>::load(&head);
-        let dorsal = Vec3W::load(&state.dorsal);
+        let skips = skips(segment, L::load(&state.spacing), shape.knots_per_segment as f32);
+        let inv_square = L::splat(1.0) / skips.reach;
+        let mut p = Vec3W::<L>::load(&head_lanes(state));
+        let packed = pack_direction_lanes(Vec3W::load(&state.dorsal));
         // The link from the head to the pen comes first: of no length, but while the pen rounds a fold.
-        let mut a = PathPoint { at: p, dorsal };
-        let mut b = rings.get::<L>(&[0; LANES]);
-        let mut index = L::splat(0.0);
-        let mut tangent = Vec3W::<L>::load(&state.effective);
-        store(&mut joints[0], p, dorsal);
+        let a = PathPoint { at: p, dorsal: direction_fields(packed) };
+        let [b, _] = paths.links(L::splat(0.0));
+        let mut walk = Walk { a, b, index: L::splat(0.0) };
+        store(&mut joints[0], p, packed);
+        let mut t = L::splat(0.0);
         for joint in 1..shape.joints {
-            let offset = scale * L::splat(radius[joint] - radius[0]);
-            let end = b.at + b.dorsal * offset;
-            let left = (end - p).length();
-            // Chords are no longer than arcs: so many more knots surely lie within reach.
-            let skip = (segment * L::splat(SKIP_SHARE) - left) * inv_spacing;
-            let inside = left.lt(segment);
-            if L::any(inside) {
-                let skip = trunc(L::select(inside, skip.max(L::splat(0.0)), L::splat(-1.0)).min(last - index - L::splat(1.0)));
-                let stay = skip.lt(L::splat(0.0));
-                let from = index + skip.max(L::splat(0.0));
-                let next = (from + L::splat(1.0)).min(last + L::splat(1.0));
-                let (at_from, at_next) = (rings.get::<L>(&lanes_u32(from)), rings.get::<L>(&lanes_u32(next)));
-                a = select(stay, a, at_from);
-                b = select(stay, b, at_next);
-                index = L::select(stay, index, next);
+            let from = From::new(p, scale * L::splat(radius[joint] - radius[0]));
+            if L::any(walk.index.lt(L::splat(0.5))) {
+                walk.leave_pen(&paths, &from, &skips);
+            } else {
+                walk.skip(&paths, t, &skips);
             }
-            let mut end = b.at + b.dorsal * offset;
-            loop {
-                let m = end - p;
-                let more = m.length_squared().lt(reach) & index.lt(last + L::splat(1.0));
-                if !L::any(more) {
-                    break;
-                }
-                index = L::select(more, index + L::splat(1.0), index);
-                let next = rings.get::<L>(&lanes_u32(index));
-                a = select(more, b, a);
-                b = select(more, next, b);
-                end = b.at + b.dorsal * offset;
-            }
-            let start = a.at + a.dorsal * offset;
-            let (m, d) = (start - p, end - start);
-            // First exit of start + d t from the sphere round p, in the form without cancellation.
-            let c = (reach - m.length_squared()).max(L::splat(0.0));
+            walk.step(&paths, &from, skips.reach);
+            let (m, end) = (from.to(&walk.a), from.to(&walk.b));
+            let d = end - m;
+            // First exit of m + d t from the sphere round the last joint, in the form without cancellation.
+            let c = (skips.reach - m.length_squared()).max(L::splat(0.0));
             let along = m.dot(d);
             let bottom = along + (along * along + d.length_squared() * c).sqrt();
-            let t = L::select(L::splat(0.0).lt(bottom), c / bottom, L::splat(0.0));
-            tangent = (m + d * t).normalize_or(1e-30, tangent);
-            p = p + tangent * segment;
-            store(&mut joints[joint], p, a.dorsal.lerp(b.dorsal, t.min(L::splat(1.0))));
+            t = L::select(L::splat(0.0).lt(bottom), c / bottom, L::splat(0.0));
+            p = p + to_length(m + d * t, segment, inv_square);
+            store(&mut joints[joint], p, pack_fields(walk.a.dorsal.lerp(walk.b.dorsal, t.min(L::splat(1.0)))));
         }
     }
+}
+
+#[inline(always)]
+fn skips<L: Lanes>(segment: L, spacing: L, per_segment: f32) -> Skips<L> {
+    let near = L::splat(per_segment) - segment * L::splat(SKIP_SHARE) / spacing;
+    Skips { reach: segment * segment, near, many: L::splat(per_segment - 1.0), some: L::splat(per_segment - 2.0) }
+}
+
+impl<L: Lanes> Walk<L> {
+    /// From a joint at share `t` of its link, skips the links that are surely within reach: chords are no longer than
+    /// the links they span. The share is known before the joint itself, which is put at its exact distance meanwhile:
+    /// deciding on the joint made the march a third slower. A growing body's knots lie a little closer or wider than its
+    /// segments ask for; then the skip is a guess, and one too far is put right by the exact length.
+    #[inline(always)]
+    fn skip(&mut self, paths: &Paths<'_>, t: L, skips: &Skips<L>) {
+        let count = L::select(skips.near.lt(t), skips.many, skips.some);
+        self.index = (self.index + count).min(L::splat(paths.last - 1.0)) + L::splat(1.0);
+        [self.b, self.a] = paths.links(self.index);
+    }
+
+    /// The same while some lane is on the link before its pen, which may have any length.
+    #[inline(always)]
+    fn leave_pen(&mut self, paths: &Paths<'_>, from: &From<L>, skips: &Skips<L>) {
+        let inside = from.to(&self.b).length_squared().lt(skips.reach);
+        let on_path = L::splat(0.5).lt(self.index);
+        let next = self.index + L::select(on_path, skips.some, L::splat(0.0)) + L::splat(1.0);
+        let [b, a] = paths.links(next);
+        (self.a, self.b) = (select(inside, a, self.a), select(inside, b, self.b));
+        self.index = L::select(inside, next, self.index);
+    }
+
+    /// Goes on link by link while `b` is within reach.
+    #[inline(always)]
+    fn step(&mut self, paths: &Paths<'_>, from: &From<L>, reach: L) {
+        loop {
+            let more = from.to(&self.b).length_squared().lt(reach) & self.index.lt(L::splat(paths.last));
+            if !L::any(more) {
+                return;
+            }
+            self.index = L::select(more, self.index + L::splat(1.0), self.index);
+            let [b, _] = paths.links(self.index);
+            (self.a, self.b) = (select(more, self.b, self.a), select(more, b, self.b));
+        }
+    }
+}
+
+/// `v` at the length `segment`, exactly. It nearly has it, as a rule: then a step of Newton's iteration for the inverse
+/// square root does, which leaves 3/8 of the error squared, without the latency of a root and a division.
+#[inline(always)]
+fn to_length<L: Lanes>(v: Vec3W<L>, segment: L, inv_square: L) -> Vec3W<L> {
+    let ratio = v.length_squared() * inv_square;
+    let off = (ratio - L::splat(1.0)).abs();
+    // Written so that NaN takes the careful way.
+    if L::bits(off.lt(L::splat(1e-3))) == 0xff {
+        return v * (L::splat(1.5) - L::splat(0.5) * ratio);
+    }
+    v.normalize_or(1e-30, Vec3W::splat([0.0, 0.0, 1.0])) * segment
 }
 
 #[inline(always)]
@@ -130,30 +198,15 @@ fn head_lanes(state: &BlockState) -> [Lane8; 3] {
 }
 
 #[inline(always)]
-fn trunc<L: Lanes>(x: L) -> L {
-    L::from_i32(&x.to_i32())
-}
-
-#[inline(always)]
-fn lanes_u32<L: Lanes>(x: L) -> [u32; LANES] {
-    let signed = x.to_i32();
-    let mut out = [0; LANES];
-    for lane in 0..LANES {
-        out[lane] = signed[lane] as u32;
-    }
-    out
-}
-
-#[inline(always)]
 fn select<L: Lanes>(mask: L::Mask, yes: PathPoint<L>, no: PathPoint<L>) -> PathPoint<L> {
     PathPoint { at: Vec3W::select(mask, yes.at, no.at), dorsal: Vec3W::select(mask, yes.dorsal, no.dorsal) }
 }
 
 #[inline(always)]
-fn store<L: Lanes>(joint: &mut JointLanes, p: Vec3W<L>, dorsal: Vec3W<L>) {
+fn store<L: Lanes>(joint: &mut JointLanes, p: Vec3W<L>, dorsal: L) {
     let [x, y, z, packed] = joint;
     p.x.store(x);
     p.y.store(y);
     p.z.store(z);
-    pack_direction_lanes(dorsal).store(packed);
+    dorsal.store(packed);
 }

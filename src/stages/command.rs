@@ -108,10 +108,9 @@ fn grow(task: &mut Task<'_, '_>, lane: usize) {
     let renew = !(ratio < RESAMPLE_RATIO && ratio * RESAMPLE_RATIO > 1.0);
     resize_lane(block.state, lane, block.profile, block.shape, renew);
     if renew {
-        let knots = block.shape.knots;
         let ring = &mut task.scratch.ring;
         ring.clear();
-        ring.extend_from_slice(&block.knots[lane * knots..(lane + 1) * knots]);
+        ring.extend_from_slice(block.shape.ring_of(block.knots, lane));
         resample_lane(block, lane, ring, block.state.cursor[lane]);
         task.scratch.counters.resampled += 1;
     }

@@ -40,9 +40,15 @@ impl Kernel for Frame<'_> {
             let behind = if i + 1 < joints.len() { position(&joints[i + 1]) } else { here };
             tangent = (front - behind).normalize_or(DIRECTION_EPSILON, tangent);
             let dorsal = unpack_direction_lanes(L::load(&joints[i][3])).reject(tangent);
-            // The neighbour's dorsal is not perpendicular to this tangent yet.
-            let carried = up.reject(tangent).normalize_or(DIRECTION_EPSILON, up);
-            up = dorsal.normalize_or(FRAME_EPSILON, carried);
+            let square = dorsal.length_squared();
+            let good = L::splat(FRAME_EPSILON).lt(square);
+            up = if L::bits(good) == 0xff {
+                dorsal * (L::splat(1.0) / square.sqrt())
+            } else {
+                // The neighbour's dorsal is not perpendicular to this tangent yet.
+                let carried = up.reject(tangent).normalize_or(DIRECTION_EPSILON, up);
+                dorsal.normalize_or(FRAME_EPSILON, carried)
+            };
             store(frame, 0, tangent);
             store(frame, 3, up);
             store(frame, 6, tangent.cross(up));

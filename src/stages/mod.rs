@@ -3,15 +3,15 @@
 //! A stage is a kernel over one block of eight creatures, generic over the lanes. It touches nothing but its block, so
 //! any split of blocks over threads gives the same bits.
 
-pub(crate) mod command;
-pub(crate) mod guidance;
-pub(crate) mod travel;
-pub(crate) mod record;
 pub(crate) mod body;
-pub(crate) mod undulate;
 pub(crate) mod bound;
+pub(crate) mod command;
 pub(crate) mod frame;
+pub(crate) mod guidance;
 pub(crate) mod pose;
+pub(crate) mod record;
+pub(crate) mod travel;
+pub(crate) mod undulate;
 
 use crate::batch::{BlockMut, ForwardAxis, Vec8};
 use crate::constants::MAX_PIECES;
@@ -134,6 +134,8 @@ pub(crate) struct Scratch {
     /// For each joint: tangent, dorsal, side.
     pub frames: Vec<[Lane8; 9]>,
     pub counters: Counters,
+    /// Knots that each lane committed in this tick.
+    pub laid: [u32; LANES],
     /// A ring's copy, while it is laid anew.
     pub ring: Vec<crate::lanes::Row4>,
 }
@@ -150,6 +152,7 @@ impl Scratch {
             },
             frames: Vec::new(),
             counters: Counters::default(),
+            laid: [0; LANES],
             ring: Vec::new(),
         }
     }

@@ -5,25 +5,192 @@
 //! length, jitter within a spacing never adds a knot, and every knot lies on the achieved way. Backing up pops the knots
 //! ahead of the head's plane. Source: the serpentine document, "Explicit guiding Head"; TRAPS, "record".
 //!
-//! Scalar: one lane in four commits a knot in a tick, each at its own ring position. Parallel: its own lanes only.
+//! Three steps: lanes find who merely moves its pen (two of three do); the others commit, pop or round a fold one by
+//! one; lanes then lay the dorsal direction of every new knot and of the pens. Parallel: its own lanes only.
 
 use super::{Context, Scratch, Task, Trail};
 use crate::batch::{
-    BlockMut, Motion, Vec8, flag, lane3, pack_direction, rotate_with, set_lane3, snap, unpack_direction,
+    BlockMut, BlockState, Motion, Shape, Vec8, flag, lane3, pack_direction, pack_direction_lanes, put_row, set_lane3,
+    snap, unpack_direction, unpack_direction_lanes,
 };
-use crate::constants::{FOLD_COSINE, LEVEL_SHARE, PEN_CATCH_UP, TWIST_PER_DIAMETER_RAD};
-use crate::lanes::LANES;
+use crate::constants::{DIRECTION_EPSILON, FOLD_COSINE, LEVEL_SHARE, PEN_CATCH_UP, TWIST_PER_DIAMETER_RAD};
+use crate::lanes::{Kernel, LANES, Lanes, Rings, Row4, Vec3W, dispatch};
 use glam::Vec3;
 
 /// Runs the stage on one block.
 pub(crate) fn lay_path(task: &mut Task<'_, '_>) {
     let Task { block, scratch, context } = task;
-    for lane in 0..LANES {
-        let moved = lane3(&block.state.displacement, lane) != [0.0; 3];
-        if moved || block.state.has(lane, flag::LAGS) && block.state.dt[lane] > 0.0 {
-            Pen::take(block, context, lane).follow(block, scratch, lane);
+    let mut moved = 0;
+    let mut busy = 0;
+    let (shape, trail) = (block.shape, &scratch.trail);
+    dispatch(
+        context.isa,
+        Sorted { state: block.state, shape, knots: block.knots, trail, moved: &mut moved, busy: &mut busy },
+    );
+    scratch.laid = [0; LANES];
+    for lane in (0..LANES).filter(|lane| busy & (1 << lane) != 0) {
+        Pen::take(block, context, lane).follow(block, scratch, lane);
+    }
+    if moved != 0 {
+        let radius = block.profile.radius_m()[0];
+        dispatch(
+            context.isa,
+            Dorsals { state: block.state, shape: block.shape, knots: block.knots, laid: &scratch.laid, moved, radius },
+        );
+    }
+}
+
+/// Finds who takes the careful way: who backs up, lags, turns back, took several pieces, or leaves the sphere round the
+/// newest knot. The pens of the others that moved are put where their heads are.
+struct Sorted<'a> {
+    state: &'a mut BlockState,
+    shape: &'a Shape,
+    knots: &'a [Row4],
+    trail: &'a Trail,
+    /// Bits of the lanes that moved, and of those among them that take the careful way.
+    moved: &'a mut u32,
+    busy: &'a mut u32,
+}
+
+impl Kernel for Sorted<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { state, shape, knots, trail, moved, busy } = self;
+        let rings = Rings::new(knots);
+        let zero = L::splat(0.0);
+        let shift = Vec3W::<L>::load(&state.displacement);
+        let goes = zero.lt(shift.length_squared());
+        let to = Vec3W::load(&trail.position[1]);
+        let [second, mut newer] = at(rings, &state.cursor, 2);
+        let spacing = L::load(&state.spacing);
+        let mut careful = L::load(&state.travelled).lt(zero) | (spacing * spacing).le((to - newer).length_squared());
+        let step = to - Vec3W::load(&state.pen);
+        for back in 2..2 + shape.knots_per_segment as u32 {
+            let older = if back == 2 { second } else { at(rings, &state.cursor, back)[0] };
+            let link = newer - older;
+            newer = older;
+            // Links are one spacing long; the sign of the step's share is what counts.
+            careful = careful | step.dot(link).lt(L::splat(FOLD_COSINE) * spacing * step.length());
+        }
+        *moved = L::bits(goes);
+        *busy = L::bits(careful) & *moved;
+        for lane in 0..LANES {
+            let lags = state.has(lane, flag::LAGS) && state.dt[lane] > 0.0;
+            *moved |= u32::from(lags) << lane;
+            *busy |= u32::from(lags || trail.pieces[lane] > 1 && *moved & (1 << lane) != 0) << lane;
+            if (*moved & !*busy) & (1 << lane) != 0 {
+                set_lane3(&mut state.pen, lane, lane3(&trail.position[1], lane));
+            }
         }
     }
+}
+
+/// Positions of the knots `back` places behind the pens, and of the next newer ones.
+#[inline(always)]
+fn at<L: Lanes>(rings: Rings<'_>, cursor: &[u32; LANES], back: u32) -> [Vec3W<L>; 2] {
+    let [[x, y, z, _], [x2, y2, z2, _]] = L::gather_rings(rings, cursor, L::splat(back as f32));
+    [Vec3W::new(x, y, z), Vec3W::new(x2, y2, z2)]
+}
+
+/// Lays the dorsal directions of this tick's new knots, oldest first, and of the pens; writes the pens' rows.
+struct Dorsals<'a> {
+    state: &'a mut BlockState,
+    shape: &'a Shape,
+    knots: &'a mut [Row4],
+    laid: &'a [u32; LANES],
+    moved: u32,
+    /// Radius at the head at scale 1, in metres.
+    radius: f32,
+}
+
+impl Kernel for Dorsals<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { state, shape, knots, laid, moved, radius } = self;
+        let most = laid.iter().fold(0, |most, &n| if n > most { n } else { most });
+        let inv_diameter = L::splat(0.5) / (L::load(&state.scale) * L::splat(radius));
+        let mut dorsal = Vec3W::<L>::load(&state.knot_dorsal);
+        for back in (1..=most).rev() {
+            let rings = Rings::new(knots);
+            let new = L::mask_from_bits((0..LANES).fold(0, |m, l| m | (u32::from(laid[l] >= back) << l)));
+            let [[x, y, z, normal], _] = L::gather_rings(rings, &state.cursor, L::splat(back as f32));
+            let [second, newest] = at(rings, &state.cursor, back + 2);
+            let link = Link { before: newest - second, along: Vec3W::new(x, y, z) - newest };
+            let next = link.dorsal(dorsal, unpack_direction_lanes(normal), inv_diameter);
+            dorsal = Vec3W::select(new, next, dorsal);
+            let packed = pack_direction_lanes(dorsal).to_array();
+            for lane in (0..LANES).filter(|&lane| laid[lane] >= back) {
+                let (ring, index) = (shape.ring_of(knots, lane), shape.ring(state.cursor[lane], back));
+                let [x, y, z, _] = ring[index];
+                put_row(ring, index, [x, y, z, packed[lane]]);
+            }
+        }
+        dorsal.store(&mut state.knot_dorsal);
+        let rings = Rings::new(knots);
+        let [second, newest] = at(rings, &state.cursor, 2);
+        let pen = Vec3W::load(&state.pen);
+        let link = Link { before: newest - second, along: pen - newest };
+        let next = link.dorsal(dorsal, Vec3W::load(&state.ground), inv_diameter);
+        let at_pen = Vec3W::select(L::mask_from_bits(moved), next, Vec3W::load(&state.dorsal));
+        at_pen.store(&mut state.dorsal);
+        let packed = pack_direction_lanes(at_pen).to_array();
+        for lane in (0..LANES).filter(|lane| moved & (1 << lane) != 0) {
+            let [x, y, z] = lane3(&state.pen, lane);
+            put_row(shape.ring_of(knots, lane), shape.ring(state.cursor[lane], 0), [x, y, z, packed[lane]]);
+        }
+    }
+}
+
+/// The newest link of the path and the one before it.
+struct Link<L> {
+    before: Vec3W<L>,
+    along: Vec3W<L>,
+}
+
+impl<L: Lanes> Link<L> {
+    /// The dorsal direction at the link's end: `dorsal` at its start, carried along the bend, then turned toward the
+    /// ground's normal (or level, where there is no ground) as far as the link's length allows.
+    #[inline(always)]
+    fn dorsal(&self, dorsal: Vec3W<L>, normal: Vec3W<L>, inv_diameter: L) -> Vec3W<L> {
+        let length = self.along.length();
+        let before = self.before.normalize_or(1e-30, self.along);
+        let tangent = self.along.normalize_or(1e-30, before);
+        let carried = carry(dorsal, before, tangent).reject(tangent).normalize_or(DIRECTION_EPSILON, dorsal);
+        let limit = L::splat(TWIST_PER_DIAMETER_RAD) * length * inv_diameter;
+        toward_upright(carried, tangent, normal, limit)
+    }
+}
+
+/// `v` turned as the unit vector `from` turns to `to`, by the smallest rotation (see `batch::rotate_with`).
+#[inline(always)]
+fn carry<L: Lanes>(v: Vec3W<L>, from: Vec3W<L>, to: Vec3W<L>) -> Vec3W<L> {
+    let both = from + to;
+    let square = L::splat(0.5) * both.length_squared();
+    let good = L::splat(1e-6).lt(square);
+    let a = both.dot(v) / L::select(good, square, L::splat(1.0));
+    let turned = v - both * a + to * (L::splat(2.0) * from.dot(v));
+    Vec3W::select(good, turned, v)
+}
+
+/// `dorsal`, perpendicular to `tangent`, turned about it toward `normal` (or, without ground, toward level) by at most
+/// `limit` radians.
+#[inline(always)]
+fn toward_upright<L: Lanes>(dorsal: Vec3W<L>, tangent: Vec3W<L>, normal: Vec3W<L>, limit: L) -> Vec3W<L> {
+    let on_ground = L::splat(0.25).lt(normal.length_squared());
+    let up = Vec3W::select(on_ground, normal, Vec3W::splat([0.0, 1.0, 0.0])).reject(tangent);
+    let steep = up.length_squared();
+    let wish = up.normalize_or(1e-6, dorsal);
+    let cos = dorsal.dot(wish);
+    let limit = L::select(on_ground, limit, limit * L::splat(LEVEL_SHARE) * steep);
+    let aside = wish - dorsal * cos;
+    let sin = aside.length();
+    let zero = L::splat(0.0);
+    let aside = aside.normalize_or(1e-6, tangent.cross(dorsal));
+    let turned = (dorsal + aside * limit).normalize_or(DIRECTION_EPSILON, dorsal);
+    let reached = zero.lt(cos) & sin.le(limit);
+    // Without ground, a creature upside down in a loop stays so: the loop itself brings it round.
+    let keeps = !on_ground & cos.le(zero);
+    Vec3W::select(keeps, dorsal, Vec3W::select(reached, wish, turned))
 }
 
 /// The front of one creature's path while it is laid.
@@ -32,9 +199,7 @@ struct Pen<'a> {
     /// The two newest committed knots.
     newest: Vec3,
     second: Vec3,
-    dorsal: Vec3,
     spacing: f32,
-    diameter: f32,
     ground: Option<Floor<'a>>,
     normal: Vec3,
 }
@@ -56,9 +221,7 @@ impl<'a> Pen<'a> {
             at: lane3(&state.pen, lane).into(),
             newest: knot(block, lane, 1),
             second: knot(block, lane, 2),
-            dorsal: lane3(&state.knot_dorsal, lane).into(),
             spacing: state.spacing[lane],
-            diameter: 2.0 * radius,
             ground: follows.then(floor),
             normal: lane3(&state.ground, lane).into(),
         }
@@ -73,17 +236,19 @@ impl<'a> Pen<'a> {
                 scratch.counters.knots_popped += self.back_up(block, lane, to);
             } else if block.state.has(lane, flag::LAGS) || self.folds(block, lane, to) {
                 scratch.counters.folds += 1;
-                self.round_fold(block, lane, (to - from).length(), to, &mut scratch.counters.knots_laid);
+                self.round_fold(block, lane, (to - from).length(), to, &mut scratch.laid[lane]);
             } else {
                 let way = Way::of(&scratch.trail, piece, lane, self.at, to);
-                self.lay(block, lane, &way, &mut scratch.counters.knots_laid);
+                self.lay(block, lane, &way, &mut scratch.laid[lane]);
             }
         }
-        self.put_down(block, lane);
+        set_lane3(&mut block.state.pen, lane, self.at.into());
+        scratch.counters.knots_laid += u64::from(scratch.laid[lane]);
+        scratch.laid[lane] = scratch.laid[lane].min(block.shape.knots as u32 - 3);
     }
 
     /// Commits knots along the way, and moves the pen to its end.
-    fn lay(&mut self, block: &mut BlockMut<'_>, lane: usize, way: &Way, laid: &mut u64) {
+    fn lay(&mut self, block: &mut BlockMut<'_>, lane: usize, way: &Way, laid: &mut u32) {
         let reach = self.spacing * self.spacing;
         // More than the ring holds is not laid one by one: the path behind would be forgotten at once.
         let length = (way.to - way.from).length();
@@ -106,30 +271,11 @@ impl<'a> Pen<'a> {
         let (point, normal) = self.on_floor(point);
         let cell = block.state.cell[lane];
         let point = Vec3::new(snap(point.x, cell), snap(point.y, cell), snap(point.z, cell));
-        self.dorsal = self.dorsal_at(point, normal);
         (self.second, self.newest) = (self.newest, point);
         let cursor = block.state.cursor[lane];
-        put_knot(block, lane, cursor, point, self.dorsal);
+        // For the moment the row keeps the ground's normal: `Dorsals` makes the dorsal direction of it.
+        put_knot(block, lane, cursor, point, normal);
         block.state.cursor[lane] = cursor.wrapping_add(1);
-    }
-
-    /// The dorsal direction at the end of a link from the newest knot to `point`: carried along the bend, then turned
-    /// toward the ground's normal (or level) as far as the link's length allows.
-    fn dorsal_at(&self, point: Vec3, normal: Vec3) -> Vec3 {
-        let (before, link) = (self.newest - self.second, point - self.newest);
-        let length = link.length();
-        if length < 1e-3 * self.spacing {
-            return self.dorsal;
-        }
-        let tangent = link / length;
-        let carried = match before.length_squared() > 0.0 {
-            true => {
-                Vec3::from(rotate_with(self.dorsal.into(), (before / before.length()).into(), tangent.into()))
-            }
-            false => self.dorsal,
-        };
-        let carried = unit_or(carried - tangent * carried.dot(tangent), self.dorsal);
-        toward_upright(carried, tangent, normal, TWIST_PER_DIAMETER_RAD * length / self.diameter)
     }
 
     fn on_floor(&self, point: Vec3) -> (Vec3, Vec3) {
@@ -149,10 +295,11 @@ impl<'a> Pen<'a> {
             block.state.cursor[lane] = cursor;
             let last = block.shape.knots as u32 - 1;
             let (end, before) = (knot(block, lane, last - 1), knot(block, lane, last - 2));
-            let dorsal = dorsal(block, lane, last - 1);
-            put_knot(block, lane, cursor.wrapping_sub(last), end + (end - before), dorsal);
+            let end_dorsal = dorsal(block, lane, last - 1);
+            put_knot(block, lane, cursor.wrapping_sub(last), end + (end - before), end_dorsal);
             (self.newest, self.second) = (knot(block, lane, 1), knot(block, lane, 2));
-            self.dorsal = unit_or(super::record::dorsal(block, lane, 1), self.dorsal);
+            let dorsal = unit_or(dorsal(block, lane, 1), Vec3::Y);
+            set_lane3(&mut block.state.knot_dorsal, lane, dorsal.into());
             popped += 1;
         }
         self.at = to;
@@ -174,7 +321,7 @@ impl<'a> Pen<'a> {
 
     /// Draws the path round a fold: the pen turns by no more than a right angle within a segment length, and catches up
     /// with the head at a bounded multiple of the head's own travel, so that no joint jumps.
-    fn round_fold(&mut self, block: &mut BlockMut<'_>, lane: usize, travel: f32, head: Vec3, laid: &mut u64) {
+    fn round_fold(&mut self, block: &mut BlockMut<'_>, lane: usize, travel: f32, head: Vec3, laid: &mut u32) {
         let mut budget = PEN_CATCH_UP * travel;
         let step = 0.25 * self.spacing;
         while budget > 0.0 {
@@ -210,17 +357,7 @@ impl<'a> Pen<'a> {
         if allowed.length_squared() > 1e-4 * wish.length_squared() {
             return allowed;
         }
-        self.dorsal.cross(self.newest - self.second)
-    }
-
-    /// Writes the pen back: its provisional knot, and the dorsal direction that guidance turns about.
-    fn put_down(self, block: &mut BlockMut<'_>, lane: usize) {
-        let dorsal = self.dorsal_at(self.at, self.normal);
-        let cursor = block.state.cursor[lane];
-        put_knot(block, lane, cursor, self.at, dorsal);
-        set_lane3(&mut block.state.pen, lane, self.at.into());
-        set_lane3(&mut block.state.dorsal, lane, dorsal.into());
-        set_lane3(&mut block.state.knot_dorsal, lane, self.dorsal.into());
+        Vec3::from(lane3(&block.state.dorsal, lane)).cross(self.newest - self.second)
     }
 }
 
@@ -262,32 +399,6 @@ fn exit(m: Vec3, d: Vec3, square: f32) -> f32 {
     if c > 0.0 && bottom > 0.0 { c / bottom } else { 0.0 }
 }
 
-/// `dorsal`, perpendicular to `tangent`, turned about it toward `normal` (or, without ground, toward level) by at most
-/// `limit` radians.
-fn toward_upright(dorsal: Vec3, tangent: Vec3, normal: Vec3, limit: f32) -> Vec3 {
-    let on_ground = normal != Vec3::ZERO;
-    let up = if on_ground { normal } else { Vec3::Y };
-    let up = up - tangent * up.dot(tangent);
-    let steep = up.length_squared();
-    if steep < 1e-6 {
-        return dorsal;
-    }
-    let wish = up / steep.sqrt();
-    let cos = dorsal.dot(wish);
-    // Without ground, a creature upside down in a loop stays so: the loop itself brings it round.
-    let limit = if on_ground { limit } else { limit * LEVEL_SHARE * steep };
-    if !on_ground && cos <= 0.0 {
-        return dorsal;
-    }
-    let aside = wish - dorsal * cos;
-    let sin = aside.length();
-    if cos > 0.0 && sin <= limit {
-        return wish;
-    }
-    let aside = if sin > 1e-3 { aside / sin } else { tangent.cross(dorsal) };
-    unit_or(dorsal + aside * limit, dorsal)
-}
-
 fn unit_or(v: Vec3, fallback: Vec3) -> Vec3 {
     let square = v.length_squared();
     if square > 1e-30 { v / square.sqrt() } else { fallback }
@@ -299,16 +410,16 @@ fn ends(field: &[Vec8], piece: usize, lane: usize) -> [Vec3; 2] {
 
 /// Position of the knot `back` places behind the pen.
 fn knot(block: &BlockMut<'_>, lane: usize, back: u32) -> Vec3 {
-    let row = block.knots[lane * block.shape.knots + block.shape.ring(block.state.cursor[lane], back)];
+    let row = block.knots[lane * block.shape.ring_rows() + block.shape.ring(block.state.cursor[lane], back)];
     Vec3::new(row[0], row[1], row[2])
 }
 
 fn dorsal(block: &BlockMut<'_>, lane: usize, back: u32) -> Vec3 {
-    let row = block.knots[lane * block.shape.knots + block.shape.ring(block.state.cursor[lane], back)];
+    let row = block.knots[lane * block.shape.ring_rows() + block.shape.ring(block.state.cursor[lane], back)];
     unpack_direction(row[3]).into()
 }
 
 fn put_knot(block: &mut BlockMut<'_>, lane: usize, position: u32, at: Vec3, dorsal: Vec3) {
-    let index = lane * block.shape.knots + block.shape.ring(position, 0);
-    block.knots[index] = [at.x, at.y, at.z, pack_direction(dorsal.into())];
+    let ring = block.shape.ring_of(block.knots, lane);
+    put_row(ring, block.shape.ring(position, 0), [at.x, at.y, at.z, pack_direction(dorsal.into())]);
 }

@@ -83,9 +83,10 @@ fn plan(state: &BlockState, profile: &Profile, trail: &mut Trail) -> usize {
         ];
         let wanted = wanted.into_iter().fold(1.0, |most, x| if x > most { x } else { most });
         let limit = MAX_PIECES as f32;
+        let wanted = if wanted < limit { wanted } else { limit };
         // Rounded up: 1.0 stays one piece.
-        let pieces = (if wanted < limit { wanted } else { limit }).ceil() as usize;
-        trail.pieces[lane] = if state.speed[lane] == 0.0 { 1 } else { pieces as u32 };
+        let pieces = wanted as u32 + u32::from(wanted > wanted as u32 as f32);
+        trail.pieces[lane] = if state.speed[lane] == 0.0 { 1 } else { pieces };
         trail.curved[lane] = state.speed[lane] != 0.0;
         most = most.max(trail.pieces[lane] as usize);
     }
@@ -197,7 +198,13 @@ impl<L: Lanes> Gait<L> {
 /// Puts the driven followers among `lanes` on the ground where there is some: the sphere of the head's radius touches
 /// the interpolated slope.
 #[inline(always)]
-fn on_ground<L: Lanes>(state: &mut BlockState, terrain: &Terrain, moved: Vec3W<L>, radius: f32, lanes: u32) -> Vec3W<L> {
+fn on_ground<L: Lanes>(
+    state: &mut BlockState,
+    terrain: &Terrain,
+    moved: Vec3W<L>,
+    radius: f32,
+    lanes: u32,
+) -> Vec3W<L> {
     let preview = (0..LANES).fold(0, |m, l| m | (u32::from(state.motion[l] == Motion::Preview as u32) << l));
     let lanes = lanes & flag_bits(state, flag::FOLLOWS) & !preview;
     if lanes == 0 || matches!(terrain, Terrain::None) {
@@ -215,7 +222,9 @@ fn on_ground<L: Lanes>(state: &mut BlockState, terrain: &Terrain, moved: Vec3W<L
     let ground = terrain.sample_lanes(&x, &z);
     for lane in 0..LANES {
         if lanes & (1 << lane) != 0 {
+            let normal = if ground.hit[lane] { lane3(&ground.normal, lane) } else { [0.0; 3] };
             state.put(lane, flag::GROUNDED, ground.hit[lane]);
+            set_lane3(&mut state.ground, lane, normal);
             if ground.hit[lane] {
                 let clearance = f64::from(radius * state.scale[lane] / ground.normal[1][lane]);
                 shift[1][lane] = (ground.height_m[lane] + clearance - at[1][lane]) as f32;
@@ -282,7 +291,7 @@ fn along_ground(forward: [f32; 3], normal: [f32; 3]) -> [f32; 3] {
 /// Travel as turns of 2^-32, rounded symmetrically: forward and back cancel exactly.
 fn turns_of(distance: f32, cycles: f32, length: f32) -> u32 {
     let turns = f64::from(distance) * f64::from(cycles) / f64::from(length) * 4_294_967_296.0;
-    turns.round() as i64 as u32
+    (turns + if turns < 0.0 { -0.5 } else { 0.5 }) as i64 as u32
 }
 
 /// Moves the origin by whole cells when the head is more than one away, and by the virtual travel of a preview.
@@ -291,7 +300,7 @@ fn stay_near_origin(block: &mut BlockMut<'_>, lane: usize, trail: &mut Trail) {
     let cell = f64::from(state.cell[lane]);
     let shift: [f64; 3] = std::array::from_fn(|c| {
         let head = state.head[c][lane];
-        if head.abs() > cell { (head / cell).round() * cell } else { 0.0 }
+        if head.abs() > cell { (head / cell) as i64 as f64 * cell } else { 0.0 }
     });
     if state.motion[lane] == Motion::Preview as u32 {
         // The path moves backward past a head that stays: seen from the world, only the origin moved.
@@ -311,8 +320,7 @@ fn stay_near_origin(block: &mut BlockMut<'_>, lane: usize, trail: &mut Trail) {
         let pieces = trail.pieces[lane] as usize;
         trail.position[..=pieces].iter_mut().for_each(|position| position[c][lane] -= shift[c] as f32);
     }
-    let knots = block.shape.knots;
-    for knot in &mut block.knots[lane * knots..(lane + 1) * knots] {
+    for knot in block.shape.ring_of(block.knots, lane) {
         for c in 0..3 {
             knot[c] -= shift[c] as f32;
         }
@@ -321,14 +329,19 @@ fn stay_near_origin(block: &mut BlockMut<'_>, lane: usize, trail: &mut Trail) {
 
 /// Finds the ground normal under each head, and whether a head that the caller moves is near enough to stand on it.
 fn feel_ground(state: &mut BlockState, context: &Context<'_>, radius: f32) {
-    if matches!(context.terrain, Terrain::None) {
+    // Those that the batch itself put on the ground know it already.
+    let felt = |state: &BlockState, lane: usize| {
+        state.dt[lane] == 0.0
+            || state.speed[lane] != 0.0 && state.has(lane, flag::FOLLOWS) && state.motion[lane] == Motion::Driven as u32
+    };
+    if matches!(context.terrain, Terrain::None) || (0..LANES).all(|lane| felt(state, lane)) {
         return;
     }
     let world = |c: usize| -> [f64; LANES] { std::array::from_fn(|l| state.origin[c][l] + state.head[c][l]) };
     let (x, y, z) = (world(0), world(1), world(2));
     let ground = context.terrain.sample_lanes(&x, &z);
     for lane in 0..LANES {
-        if state.dt[lane] == 0.0 {
+        if felt(state, lane) {
             continue;
         }
         let normal = lane3(&ground.normal, lane);

@@ -82,14 +82,27 @@ impl<'a> BlockSlices<'a> {
         let (speed, speed2) = self.speed.split_at(slots);
         let (displacement, displacement2) = self.displacement.split_at_mut(slots);
         let (observed, observed2) = self.observed.split_at(slots);
-        let (knots, knots2) = self.knots.split_at_mut(slots * shape.knots);
+        let (knots, knots2) = self.knots.split_at_mut(slots * shape.ring_rows());
         let (joints, joints2) = self.joints.split_at_mut(count * shape.joints);
         let (head_inputs, head_inputs2) = self.head_inputs.split_at(count * shape.heads);
         let split = self.rows.len().min(slots * shape.rows());
         let (rows, rows2) = self.rows.split_at_mut(split);
         let first = self.first;
         (
-            Self { shape, profile, first, blocks, guidance, speed, displacement, observed, knots, joints, head_inputs, rows },
+            Self {
+                shape,
+                profile,
+                first,
+                blocks,
+                guidance,
+                speed,
+                displacement,
+                observed,
+                knots,
+                joints,
+                head_inputs,
+                rows,
+            },
             Self {
                 shape,
                 profile,

@@ -24,7 +24,13 @@ pub(crate) enum Part {
 }
 
 /// A tick of one block: the whole order. `rows` are its creatures' pose rows.
-pub(crate) fn tick_block(block: &mut BlockMut<'_>, rows: &mut [[f32; 12]], shared: &Shared<'_>, scratch: &mut Scratch, clock: &mut Clock) {
+pub(crate) fn tick_block(
+    block: &mut BlockMut<'_>,
+    rows: &mut [[f32; 12]],
+    shared: &Shared<'_>,
+    scratch: &mut Scratch,
+    clock: &mut Clock,
+) {
     let mut task = Task { block, scratch, context: &shared.context };
     if shared.part != Part::Finish {
         stages::command::take_targets(&mut task);

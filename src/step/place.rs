@@ -100,7 +100,9 @@ impl SerpentBatch {
         for c in 0..3 {
             (state.origin[c][lane], state.head[c][lane]) = (position[c], 0.0);
         }
-        for field in [&mut state.target, &mut state.center_before, &mut state.center, &mut state.effective, &mut state.forward] {
+        for field in
+            [&mut state.target, &mut state.center_before, &mut state.center, &mut state.effective, &mut state.forward]
+        {
             set_lane3(field, lane, facing);
         }
         set_lane3(&mut state.dorsal, lane, up);
@@ -239,7 +241,7 @@ fn carry_over(source: &mut Cohort, old: Place, target: &mut Cohort, place: Place
             before.1[place.block() * joints + joint][component][place.lane()] = value;
         }
     }
-    let count = source.shape().knots;
+    let count = source.shape().ring_rows();
     let ring = &source.knots[from * count..(from + 1) * count];
     let (lane, cursor) = (place.lane(), source.blocks[old.block()].cursor[old.lane()]);
     let mut block = target.block_mut(place.block());

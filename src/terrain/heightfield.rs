@@ -6,7 +6,7 @@
 //! Precision: cell and fraction come from f64, the triangle is interpolated in f32 as differences from one corner, and
 //! the corner's height is added in f64.
 
-use super::{GroundLanes, GroundSample, LANES};
+use super::{GroundLanes, GroundSample, LANES, keep_f32, keep_f64};
 use crate::error::{Error, Result};
 
 /// Most columns or rows.
@@ -19,6 +19,9 @@ const MAX_CELL_M: f64 = 1e5;
 const MAX_HEIGHT_M: f32 = 1e6;
 /// Beyond it f64 itself is coarser than a tenth of a micrometre.
 const MAX_ORIGIN_M: f64 = 1e9;
+
+/// A few f32 steps at 1.
+const MIN_MIXED_Y: f32 = 1e-6;
 
 /// What a [`Heightfield`] is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,21 +55,17 @@ pub struct Heightfield {
 /// Height above the origin's y, then the vertex normal's x, y, z.
 type Vertex = [f32; 4];
 
-/// A triangle of a cell and a point's place in it.
-#[derive(Clone, Copy)]
+/// A point's cell, its triangle there, and its place in that.
+#[derive(Clone, Copy, Default)]
 struct Place {
     /// Sample at the cell's (column, row), where the diagonal starts.
-    start: usize,
+    start: u32,
     /// Sample off the diagonal: (column + 1, row) or (column, row + 1).
-    side: usize,
-    /// Sample at (column + 1, row + 1).
-    end: usize,
-    /// The larger of the two fractions: how far along the edges start -> side.
+    side: u32,
+    /// The larger of the two fractions: how far along the edge start -> side.
     far: f32,
     /// The smaller: how far along side -> end. Barycentric weights are 1 - far, far - near, near.
     near: f32,
-    /// Whether the triangle is the one whose side vertex lies east (north of the diagonal).
-    is_east: bool,
 }
 
 impl Heightfield {
@@ -175,97 +174,88 @@ impl Heightfield {
     /// The surface at (x, z) in world metres; `None` beyond the border or where a coordinate is NaN.
     #[must_use]
     pub fn sample(&self, x: f64, z: f64) -> Option<GroundSample> {
-        if !(self.across.covers(x) & self.down.covers(z)) {
+        if !self.covers(x, z) {
             return None;
         }
-        let (column, fraction_x) = self.across.locate(x, true);
-        let (row, fraction_z) = self.down.locate(z, true);
-        let place = self.place(column, row, fraction_x, fraction_z);
-        let [start, side, end] = [self.vertices[place.start], self.vertices[place.side], self.vertices[place.end]];
-        let rise = interpolate_rise(place.far, place.near, start[0], side[0], end[0]);
-        let normal = interpolate_normal(
-            place.far,
-            place.near,
-            [start[1], start[2], start[3]],
-            [side[1], side[2], side[3]],
-            [end[1], end[2], end[3]],
-        );
+        let place = self.place(x, z, true);
+        let corners = self.corners(place.start, place.side);
+        let mixed = interpolate(place.far, place.near, corners);
         Some(GroundSample {
-            height_m: self.world_height(start[0], rise),
-            normal,
-            face_normal: self.face_normal(place.is_east, start[0], side[0], end[0]),
+            height_m: self.world_height(corners[0][0], mixed[0]),
+            normal: upward_unit(mixed[1], mixed[2], mixed[3]),
+            face_normal: self.face_normal(place.side - place.start == 1, corners.map(|corner| corner[0])),
         })
     }
 
-    /// [`sample`](Self::sample) at eight points, with the same bits. Four loops over lanes rather than one: each but the
-    /// gather vectorises.
+    /// [`sample`](Self::sample) at eight points, with the same bits. Loops over lanes are kept apart so that each
+    /// vectorises: the first across lanes, the gather across a vertex's four parts.
     #[inline(always)]
     #[must_use]
     pub fn sample_lanes(&self, x: &[f64; LANES], z: &[f64; LANES]) -> GroundLanes {
         let mut ground = GroundLanes::MISS;
-        let (mut column, mut fraction_x) = ([0_u32; LANES], [0.0_f32; LANES]);
-        let (mut row, mut fraction_z) = ([0_u32; LANES], [0.0_f32; LANES]);
+        let [mut start, mut side] = [[0_u32; LANES]; 2];
+        let [mut far, mut near] = [[0.0_f32; LANES]; 2];
         for lane in 0..LANES {
-            let hit = self.across.covers(x[lane]) & self.down.covers(z[lane]);
-            (column[lane], fraction_x[lane]) = self.across.locate(x[lane], hit);
-            (row[lane], fraction_z[lane]) = self.down.locate(z[lane], hit);
+            let hit = self.covers(x[lane], z[lane]);
+            let place = self.place(x[lane], z[lane], hit);
+            (start[lane], side[lane], far[lane], near[lane]) = (place.start, place.side, place.far, place.near);
             ground.hit[lane] = hit;
         }
-        let (mut far, mut near) = ([0.0_f32; LANES], [0.0_f32; LANES]);
-        let [mut start, mut side, mut end] = [[[0.0_f32; LANES]; 4]; 3];
+        let (mut mixed, mut start_height) = ([[0.0_f32; 4]; LANES], [0.0_f32; LANES]);
         for lane in 0..LANES {
-            let place = self.place(column[lane], row[lane], fraction_x[lane], fraction_z[lane]);
-            (far[lane], near[lane]) = (place.far, place.near);
-            let corners = [self.vertices[place.start], self.vertices[place.side], self.vertices[place.end]];
-            for part in 0..4 {
-                start[part][lane] = corners[0][part];
-                side[part][lane] = corners[1][part];
-                end[part][lane] = corners[2][part];
-            }
+            let corners = self.corners(start[lane], side[lane]);
+            mixed[lane] = interpolate(far[lane], near[lane], corners);
+            start_height[lane] = corners[0][0];
         }
-        self.interpolate_lanes(&far, &near, [&start, &side, &end], &mut ground);
+        self.finish_lanes(&start_height, &mixed, &mut ground);
         ground
     }
 
-    /// The arithmetic of eight lanes whose corners are gathered; keeps [`GroundLanes::MISS`] where a lane missed.
+    /// Heights and unit normals from the mixed vertices; [`GroundLanes::MISS`] where a lane missed.
     #[inline(always)]
-    fn interpolate_lanes(
-        &self,
-        far: &[f32; LANES],
-        near: &[f32; LANES],
-        [start, side, end]: [&[[f32; LANES]; 4]; 3],
-        ground: &mut GroundLanes,
-    ) {
+    fn finish_lanes(&self, start_height: &[f32; LANES], mixed: &[Vertex; LANES], ground: &mut GroundLanes) {
         for lane in 0..LANES {
-            let rise = interpolate_rise(far[lane], near[lane], start[0][lane], side[0][lane], end[0][lane]);
-            let height_m = self.world_height(start[0][lane], rise);
-            ground.height_m[lane] = if ground.hit[lane] { height_m } else { 0.0 };
+            let height_m = self.world_height(start_height[lane], mixed[lane][0]);
+            ground.height_m[lane] = keep_f64(ground.hit[lane], height_m);
         }
-        for lane in 0..LANES {
-            let normal = interpolate_normal(
-                far[lane],
-                near[lane],
-                [start[1][lane], start[2][lane], start[3][lane]],
-                [side[1][lane], side[2][lane], side[3][lane]],
-                [end[1][lane], end[2][lane], end[3][lane]],
-            );
+        for (lane, &[_, x, y, z]) in mixed.iter().enumerate() {
+            let normal = upward_unit(x, y, z);
             let hit = ground.hit[lane];
-            ground.normal[0][lane] = if hit { normal[0] } else { 0.0 };
-            ground.normal[1][lane] = if hit { normal[1] } else { 1.0 };
-            ground.normal[2][lane] = if hit { normal[2] } else { 0.0 };
+            ground.normal[0][lane] = keep_f32(hit, normal[0], 0.0);
+            ground.normal[1][lane] = keep_f32(hit, normal[1], 1.0);
+            ground.normal[2][lane] = keep_f32(hit, normal[2], 0.0);
         }
     }
 
-    /// The triangle at a fraction of a cell. `locate` keeps column and row one short of the last, so that all three
-    /// samples exist.
+    /// False where a coordinate is NaN.
     #[inline(always)]
-    fn place(&self, column: u32, row: u32, fraction_x: f32, fraction_z: f32) -> Place {
-        let columns = self.grid.columns;
-        let start = row as usize * columns + column as usize;
+    fn covers(&self, x: f64, z: f64) -> bool {
+        self.across.covers(x) & self.down.covers(z)
+    }
+
+    /// Any place inside where `is_covered` is false.
+    #[inline(always)]
+    fn place(&self, x: f64, z: f64, is_covered: bool) -> Place {
+        let (column, fraction_x) = self.across.locate(x, is_covered);
+        let (row, fraction_z) = self.down.locate(z, is_covered);
+        // At most 2^15 columns, 2^27 samples.
+        let columns = self.grid.columns as u32;
+        let start = row * columns + column;
         let is_east = fraction_x >= fraction_z;
-        let side = start + if is_east { 1 } else { columns };
-        let (far, near) = if is_east { (fraction_x, fraction_z) } else { (fraction_z, fraction_x) };
-        Place { start, side, end: start + columns + 1, far, near, is_east }
+        Place {
+            start,
+            side: start + if is_east { 1 } else { columns },
+            far: if is_east { fraction_x } else { fraction_z },
+            near: if is_east { fraction_z } else { fraction_x },
+        }
+    }
+
+    /// The triangle's vertices: start, side, end. `locate` keeps column and row one short of the last, so that all
+    /// three exist.
+    #[inline(always)]
+    fn corners(&self, start: u32, side: u32) -> [Vertex; 3] {
+        let (start, side) = (start as usize, side as usize);
+        [self.vertices[start], self.vertices[side], self.vertices[start + self.grid.columns + 1]]
     }
 
     #[inline(always)]
@@ -273,11 +263,10 @@ impl Heightfield {
         self.grid.origin[1] + f64::from(start) + f64::from(rise)
     }
 
-    fn face_normal(&self, is_east: bool, start: f32, side: f32, end: f32) -> [f32; 3] {
+    fn face_normal(&self, is_east: bool, [start, side, end]: [f32; 3]) -> [f32; 3] {
         let (first, second) = (f64::from(side - start), f64::from(end - side));
         let (along_x, along_z) = if is_east { (first, second) } else { (second, first) };
-        let up = [-along_x / self.grid.cell_x_m, 1.0, -along_z / self.grid.cell_z_m];
-        unit(up)
+        unit([-along_x / self.grid.cell_x_m, 1.0, -along_z / self.grid.cell_z_m])
     }
 }
 
@@ -319,20 +308,24 @@ impl Axis {
     }
 }
 
-/// Height above the start corner. Differences, so that level ground is exactly level.
+/// The rise above the start corner, then the sum of the corners' normals by barycentric weights, not yet unit. All
+/// from differences, so that level ground is exactly level; one expression for the four parts, so that they go as one
+/// vector.
 #[inline(always)]
-fn interpolate_rise(far: f32, near: f32, start: f32, side: f32, end: f32) -> f32 {
-    far * (side - start) + near * (end - side)
+fn interpolate(far: f32, near: f32, [start, side, end]: [Vertex; 3]) -> Vertex {
+    let base = [0.0, start[1], start[2], start[3]];
+    let mut mixed = [0.0; 4];
+    for part in 0..4 {
+        mixed[part] = base[part] + (far * (side[part] - start[part]) + near * (end[part] - side[part]));
+    }
+    mixed
 }
 
-/// The corners' normals by barycentric weights, made unit. Weights and the corners' y are never negative and one weight
-/// is at least 1/3, so the sum cannot vanish. Divided by the length itself: upright normals give exactly (0, 1, 0).
+/// Divided by the length itself, so that upright normals give exactly (0, 1, 0). Corners' y are positive, but between
+/// opposite walls steeper than 1e6 all three parts can round to 0: the least y keeps the length from vanishing.
 #[inline(always)]
-fn interpolate_normal(far: f32, near: f32, start: [f32; 3], side: [f32; 3], end: [f32; 3]) -> [f32; 3] {
-    let (of_start, of_side) = (1.0 - far, far - near);
-    let x = of_start * start[0] + of_side * side[0] + near * end[0];
-    let y = of_start * start[1] + of_side * side[1] + near * end[1];
-    let z = of_start * start[2] + of_side * side[2] + near * end[2];
+fn upward_unit(x: f32, y: f32, z: f32) -> [f32; 3] {
+    let y = if y > MIN_MIXED_Y { y } else { MIN_MIXED_Y };
     let length = (x * x + y * y + z * z).sqrt();
     [x / length, y / length, z / length]
 }

@@ -126,10 +126,23 @@ fn plane_lanes(plane: &Plane, x: &[f64; LANES], z: &[f64; LANES]) -> GroundLanes
         let height_m = plane.height_at(x[lane], z[lane]);
         let hit = height_m.is_finite();
         ground.hit[lane] = hit;
-        ground.height_m[lane] = if hit { height_m } else { 0.0 };
-        ground.normal[0][lane] = if hit { normal[0] } else { 0.0 };
-        ground.normal[1][lane] = if hit { normal[1] } else { 1.0 };
-        ground.normal[2][lane] = if hit { normal[2] } else { 0.0 };
+        ground.height_m[lane] = keep_f64(hit, height_m);
+        ground.normal[0][lane] = keep_f32(hit, normal[0], 0.0);
+        ground.normal[1][lane] = keep_f32(hit, normal[1], 1.0);
+        ground.normal[2][lane] = keep_f32(hit, normal[2], 0.0);
     }
     ground
+}
+
+/// `value` where `is_kept`, else `other`; from bits, as a choice of costly values compiles to a branch in every lane.
+#[inline(always)]
+fn keep_f32(is_kept: bool, value: f32, other: f32) -> f32 {
+    let mask = u32::from(is_kept).wrapping_neg();
+    f32::from_bits((value.to_bits() & mask) | (other.to_bits() & !mask))
+}
+
+/// `value` where `is_kept`, else 0.
+#[inline(always)]
+fn keep_f64(is_kept: bool, value: f64) -> f64 {
+    f64::from_bits(value.to_bits() & u64::from(is_kept).wrapping_neg())
 }

@@ -69,8 +69,8 @@ impl Heightfield {
     /// A map from the bytes of a 16-bit grey PNG and the text of its TOML; the file names are for errors alone.
     ///
     /// A pixel is a sample, row 0 is north. Elevation is `elevation_offset_m + elevation_scale_m_per_unit * pixel`;
-    /// cells and elevations are multiplied by `world_scale`. `anchor = "centre-lowest"` (the default) puts the middle of
-    /// the map at x = z = 0 and its lowest sample at y = 0; `"corner"` puts row 0, column 0 at x = z = 0 and keeps
+    /// cells and elevations are multiplied by `world_scale`. `anchor = "centre-lowest"` (the default) puts the middle
+    /// of the map at x = z = 0 and its lowest sample at y = 0; `"corner"` puts row 0, column 0 at x = z = 0 and keeps
     /// elevations. Heights are kept relative to the lowest sample.
     ///
     /// # Errors

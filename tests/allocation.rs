@@ -1,0 +1,174 @@
+//! A warm tick allocates nothing.
+
+mod common;
+
+use common::*;
+use serpentarium::{Motion, Quality, SerpentBatch, Settings, Spawn, Terrain};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+/// The count is the whole process's: one test at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+// SAFETY: hands everything on to the system's allocator, unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as the caller promised.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promised.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as the caller promised.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = COUNT.load(Ordering::Relaxed);
+    work();
+    COUNT.load(Ordering::Relaxed) - before
+}
+
+fn big(parallel: bool) -> SerpentBatch {
+    let settings = Settings { parallel, ..Settings::default() };
+    let mut batch = SerpentBatch::with_settings(Terrain::embedded("jacksboro").unwrap(), settings).unwrap();
+    crowd(&mut batch, 300, 1);
+    batch
+}
+
+/// A tick with all that a caller does in one, by slices and by handle, without a list of ids of its own.
+fn busy_tick(batch: &mut SerpentBatch, profiles: &[serpentarium::ProfileId], tick: u64) {
+    for &profile in profiles {
+        for slices in batch.controls_mut(profile) {
+            slices.guidance.fill([1.0, 0.0, (tick as f32 * 0.05).sin()]);
+            slices.head.iter_mut().for_each(|head| head[0] += 0.002);
+        }
+    }
+    batch.begin(DT).unwrap();
+    batch.finish().unwrap();
+}
+
+#[test]
+fn the_counter_counts() {
+    let _turn = TURN.lock();
+    assert!(allocations(|| drop(std::hint::black_box(Vec::<u8>::with_capacity(100)))) >= 1);
+}
+
+#[test]
+fn a_warm_step_on_one_thread_allocates_nothing() {
+    let _turn = TURN.lock();
+    let mut batch = big(false);
+    let profiles: Vec<_> = species().into_iter().map(|profile| batch.add_profile(profile)).collect();
+    (0..3).for_each(|tick| busy_tick(&mut batch, &profiles, tick));
+    let count = allocations(|| (3..60).for_each(|tick| busy_tick(&mut batch, &profiles, tick)));
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_warm_step_inside_a_pool_allocates_nothing() {
+    let _turn = TURN.lock();
+    for threads in [1, 2, 4] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut batch = big(true);
+        let profiles: Vec<_> = species().into_iter().map(|profile| batch.add_profile(profile)).collect();
+        pool.install(|| {
+            // Every thread of the pool makes its working memory once, when it first gets a block of each species.
+            let ready = |_: rayon::BroadcastContext<'_>| big(false).step(DT).map(drop).unwrap();
+            rayon::broadcast(ready);
+            (0..100).for_each(|tick| busy_tick(&mut batch, &profiles, tick));
+            let count = allocations(|| (100..160).for_each(|tick| busy_tick(&mut batch, &profiles, tick)));
+            assert_eq!(count, 0, "{threads} threads");
+        });
+    }
+}
+
+#[test]
+fn steps_during_growth_and_backing_up_allocate_nothing() {
+    let _turn = TURN.lock();
+    let (mut batch, id) = alone(Terrain::flat(0.0), case_body(), |p| Spawn::at(p, [0.0; 3]).scale(0.5).driven(2.0));
+    batch.set_scale(id, 2.0).unwrap();
+    // Once through a resampling, so that its scratch is there.
+    (0..120).for_each(|_| drop(batch.step(DT).unwrap()));
+    let count = allocations(|| {
+        for tick in 0..600 {
+            batch.set_speed(id, if tick % 200 < 100 { 4.0 } else { -4.0 }).unwrap();
+            batch.step(DT).unwrap();
+        }
+    });
+    assert_eq!(count, 0);
+    assert_eq!(batch.scale(id), Ok(2.0));
+}
+
+#[test]
+fn the_first_step_after_spawning_within_the_reserve_allocates_nothing() {
+    let _turn = TURN.lock();
+    let (mut batch, profile) = batch_of(Terrain::flat(0.0), case_body());
+    batch.reserve(profile, Quality::Medium, 100).unwrap();
+    batch.spawn_many(&vec![Spawn::at(profile, [0.0; 3]).driven(1.0); 10]).unwrap();
+    (0..3).for_each(|_| drop(batch.step(DT).unwrap()));
+    batch.spawn_many(&vec![Spawn::at(profile, [0.0; 3]).motion(Motion::Reported); 90]).unwrap();
+    assert_eq!(allocations(|| (0..10).for_each(|_| drop(batch.step(DT).unwrap()))), 0);
+}
+
+#[test]
+fn spawning_within_the_reserve_grows_no_buffer() {
+    let _turn = TURN.lock();
+    let mut batch = quiet(Terrain::flat(0.0));
+    let a = batch.add_profile(case_body());
+    let b = batch.add_profile(uniform("b", 1.0, 9, 0.02));
+    batch.reserve(a, Quality::Medium, 50).unwrap();
+    batch.reserve(b, Quality::Low, 70).unwrap();
+    let before = batch.memory();
+    for i in 0..50 {
+        batch.spawn(Spawn::at(a, [f64::from(i), 0.0, 0.0])).unwrap();
+    }
+    for i in 0..70 {
+        batch.spawn(Spawn::at(b, [f64::from(i), 0.0, 5.0]).quality(Quality::Low)).unwrap();
+    }
+    batch.step(DT).unwrap();
+    assert_eq!(before.buffers, batch.memory().buffers);
+}
+
+#[test]
+fn reserving_in_two_parts_is_reserving_the_sum() {
+    let _turn = TURN.lock();
+    let (mut batch, profile) = batch_of(Terrain::flat(0.0), case_body());
+    batch.reserve(profile, Quality::Medium, 50).unwrap();
+    batch.spawn_many(&vec![Spawn::at(profile, [0.0; 3]); 50]).unwrap();
+    batch.reserve(profile, Quality::Medium, 50).unwrap();
+    let before = batch.memory();
+    batch.spawn_many(&vec![Spawn::at(profile, [0.0; 3]); 50]).unwrap();
+    batch.step(DT).unwrap();
+    assert_eq!(before.buffers, batch.memory().buffers);
+}
+
+#[test]
+fn despawning_and_spawning_again_grows_no_buffer() {
+    let _turn = TURN.lock();
+    let (mut batch, profile) = batch_of(Terrain::flat(0.0), case_body());
+    let mut ids = batch.spawn_many(&vec![Spawn::at(profile, [0.0; 3]).driven(1.0); 64]).unwrap();
+    batch.step(DT).unwrap();
+    ids.drain(..30).for_each(|id| batch.despawn(id).unwrap());
+    batch.spawn_many(&vec![Spawn::at(profile, [0.0; 3]).driven(1.0); 30]).unwrap();
+    batch.step(DT).unwrap();
+    let before = batch.memory();
+    for _ in 0..20 {
+        ids = batch.ids().collect();
+        ids.drain(10..40).for_each(|id| batch.despawn(id).unwrap());
+        batch.spawn_many(&vec![Spawn::at(profile, [0.0; 3]).driven(1.0); 30]).unwrap();
+        batch.step(DT).unwrap();
+    }
+    assert_eq!(before, batch.memory());
+}
