@@ -1,7 +1,7 @@
 //! Lanes: every implementation gives the bits of the scalar one, and the functions are as exact as they say.
 
 use proptest::prelude::*;
-use serpentarium::lanes::{LANES, Lane8, Lanes, ScalarLanes, WideLanes, cos_turns, round_nearest, sin_turns};
+use serpentarium::lanes::{LANES, Lane8, Lanes, Rings, ScalarLanes, WideLanes, cos_turns, round_nearest, sin_turns};
 
 /// Bits of everything that one set of inputs gives.
 type Bits = Vec<u32>;
@@ -14,6 +14,7 @@ struct Inputs {
     c: Lane8,
     small: Lane8,
     index: [u32; LANES],
+    cursor: [u32; LANES],
     rows: Vec<[f32; 4]>,
     count: usize,
 }
@@ -74,10 +75,10 @@ fn moves<L: Lanes>(i: &Inputs, bits: &mut Bits) {
         L::load(&field)
     });
     push_exact(bits, L::from_ten_bits(fields));
-    let index = i.index.map(|n| n % i.rows.len() as u32);
-    let gathered = L::gather_rows(&i.rows, &index);
-    gathered.iter().for_each(|&v| push_exact(bits, v));
-    let [x, y, z, w] = gathered;
+    let back = i.index.map(|n| (n % 50_000) as f32);
+    let gathered = L::gather_rings(Rings::new(&i.rows), &i.cursor, L::load(&back));
+    gathered.iter().flatten().for_each(|&v| push_exact(bits, v));
+    let [[x, y, z, w], _] = gathered;
     let mut out = vec![[0.0; 12]; 40];
     L::scatter_rows12([x, y, z, w, a, small, w, z, y, x, small, a], &mut out, 2, 4, i.count);
     bits.extend(out.iter().flatten().map(|x| x.to_bits()));
@@ -126,10 +127,13 @@ fn small_float() -> impl Strategy<Value = f32> {
 
 fn inputs() -> impl Strategy<Value = Inputs> {
     let lane8 = || proptest::array::uniform8(any_float());
-    let rows = proptest::collection::vec(proptest::array::uniform4(any_float()), 1..40);
-    let index = proptest::array::uniform8(any::<u32>());
-    (lane8(), lane8(), lane8(), proptest::array::uniform8(small_float()), index, rows, 0..=LANES)
-        .prop_map(|(a, b, c, small, index, rows, count)| Inputs { a, b, c, small, index, rows, count })
+    let row = || proptest::array::uniform4(any_float());
+    let rows = proptest::sample::select(vec![2, 4, 8]).prop_flat_map(move |capacity| {
+        proptest::collection::vec(row(), (capacity + 1) * LANES)
+    });
+    let words = || proptest::array::uniform8(any::<u32>());
+    (lane8(), lane8(), lane8(), proptest::array::uniform8(small_float()), words(), words(), rows, 0..=LANES)
+        .prop_map(|(a, b, c, small, index, cursor, rows, count)| Inputs { a, b, c, small, index, cursor, rows, count })
 }
 
 proptest! {
@@ -176,6 +180,23 @@ fn larger_and_smaller_yield_the_second_on_ties_and_nan() {
         let (x, y) = (WideLanes::splat(a), WideLanes::splat(b));
         assert_eq!(x.max(y).to_array()[0].to_bits(), b.to_bits(), "max {a} {b}");
         assert_eq!(x.min(y).to_array()[0].to_bits(), b.to_bits(), "min {a} {b}");
+    }
+}
+
+#[test]
+fn gathered_links_are_the_rows_of_their_rings() {
+    let (capacity, cursor) = (4_u32, [0, 1, 2, 3, 4, 5, u32::MAX, 9]);
+    // Row r of ring `lane` says so; the last is the first's copy.
+    let rows: Vec<[f32; 4]> =
+        (0..8 * 5).map(|i| [(i / 5) as f32, ((i % 5) % 4) as f32, 0.5, i as f32]).collect();
+    for back in 0..9 {
+        let [older, newer] = WideLanes::gather_rings(Rings::new(&rows), &cursor, WideLanes::splat(back as f32));
+        for lane in 0..LANES {
+            let row = |back: u32| (cursor[lane].wrapping_sub(back) % capacity) as f32;
+            assert_eq!(older[0].to_array()[lane], lane as f32);
+            assert_eq!(older[1].to_array()[lane], row(back), "lane {lane}, back {back}");
+            assert_eq!(newer[1].to_array()[lane], row(back.wrapping_sub(1)), "lane {lane}, newer than {back}");
+        }
     }
 }
 

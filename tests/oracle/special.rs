@@ -116,6 +116,7 @@ fn no_joint_leaves_the_ground_that_its_path_lies_on() {
         hz: 60.0,
         quality: Quality::High,
         ground: Ground::Flat,
+        grows: false,
         seed: 3,
     };
     let terrain = case.terrain();

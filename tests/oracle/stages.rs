@@ -4,6 +4,7 @@ use crate::support::{Case, Ground, Random, Shot, cases, distance_to};
 use glam::{DVec3, Vec3};
 use proptest::prelude::*;
 use serpentarium::batch::flag;
+use serpentarium::constants::TWIST_PER_DIAMETER_RAD;
 use serpentarium::reference::{angle, body, bound, command, frame, guidance, pose, record, travel, undulate};
 use serpentarium::{ForwardAxis, Motion, Profile, SerpentBatch, SerpentId, Settings, Spawn, Terrain};
 use std::f64::consts::PI;
@@ -143,7 +144,9 @@ impl Rig {
             let distance = speed * f64::from(self.dt);
             (self.drive(mid, distance, length).way(STEPS), distance)
         } else {
-            (vec![mid.head, mid.head + *moved], travel::longitudinal(*moved, *forward, mid.normal()))
+            let settles = mid.has(flag::FRESH) && travel::settles(*moved, *forward);
+            let distance = if settles { 0.0 } else { travel::longitudinal(*moved, *forward, mid.normal()) };
+            (vec![mid.head, mid.head + *moved], distance)
         };
         let end = way[way.len() - 1];
         let end = if self.motion == Motion::Preview { mid.head } else { end };
@@ -216,15 +219,16 @@ impl Rig {
         path.extend(&after.knots);
         let mut twin = body::march_joints(&path, &offsets, after.segment());
         for (i, (joint, twin)) in after.joints.iter().zip(&mut twin).enumerate() {
-            let off = angle(joint.dorsal, twin.dorsal).to_degrees();
-            assert!(off <= 0.25, "body: dorsal {i} off by {off} degrees");
+            // As vectors: between two opposite knots there is no direction left.
+            let off = (joint.dorsal - twin.dorsal).length();
+            assert!(off <= 0.004, "body: dorsal {i} off by {off}, {}", after.describe());
             twin.dorsal = joint.dorsal;
         }
         undulate::add_wave(&mut twin, &self.profile, after.wave_phase(), after.segment());
         let tolerance = 1e-3 * after.segment() + 2.0 * after.grain();
         for (i, (joint, twin)) in after.joints.iter().zip(&twin).enumerate() {
             let off = (joint.at - twin.at).length();
-            assert!(off <= tolerance, "body: joint {i} off by {off}, allowed {tolerance}, segment {}", after.segment());
+            assert!(off <= tolerance, "body: joint {i} off by {off}, allowed {tolerance}, segment {}, {}", after.segment(), after.describe());
         }
     }
 
@@ -273,11 +277,13 @@ fn compare_row(i: usize, twin: glam::DMat4, pose: &serpentarium::Pose, grain: f6
 fn compare_paths(path: &record::Path, after: &Shot) {
     let tolerance = 0.01 * path.spacing + 2.0 * after.grain();
     let count = path.knots.len() - 1;
+    // The limit on the twist is meant for knots closer than a diameter or two; for thin bodies it is no small angle.
+    let thin = f64::from(TWIST_PER_DIAMETER_RAD) * path.spacing > 0.2 * path.diameter;
     for (i, (knot, twin)) in after.knots.iter().zip(&path.knots).enumerate().take(count) {
         let off = (knot.at - twin.at).length();
-        assert!(off <= tolerance, "record: knot {i} off by {off}, allowed {tolerance}, spacing {}", path.spacing);
+        assert!(off <= tolerance, "record: knot {i} off by {off}, allowed {tolerance}, spacing {}, {}", path.spacing, after.describe());
         let off = angle(knot.dorsal, twin.dorsal).to_degrees();
-        assert!(off <= 0.5, "record: dorsal {i} off by {off} degrees");
+        assert!(thin || off <= 0.5, "record: dorsal {i} off by {off} degrees, {}", after.describe());
     }
 }
 
@@ -287,14 +293,16 @@ fn run_driven(case: &Case, motion: Motion, ticks: usize) {
     let mut random = Random(case.seed ^ 1);
     let steepest = if case.ground == Ground::None { 1.2 } else { 0.3 };
     let unit = if motion == Motion::Preview { 1.0 } else { case.body() };
-    let mut target = random.direction(steepest);
+    let (mut goal, mut target) = (random.direction(steepest), rig.batch.headings(rig.id).unwrap().center.as_dvec3());
     for tick in 0..ticks {
         if tick % 20 == 0 {
-            target = random.direction(steepest);
+            goal = random.direction(steepest);
             let speed = random.range(-0.4, 2.0) * unit;
             rig.batch.set_speed(rig.id, speed as f32).unwrap();
         }
-        if tick == ticks / 2 {
+        // Without a guide nothing limits the turn but the caller.
+        target = if case.guided { goal } else { guidance::turn_toward(target, goal, DVec3::Y, 0.2) };
+        if tick == ticks / 2 && case.grows {
             rig.batch.set_scale(rig.id, case.scale * 1.4).unwrap();
         }
         let tick = rig.tick(target, |_| None);
@@ -331,7 +339,7 @@ fn run_reported(case: &Case, ticks: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, max_shrink_iters: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn driven_creatures_do_as_their_twins(case in cases()) {

@@ -86,6 +86,7 @@ pub struct Case {
     pub hz: f32,
     pub quality: Quality,
     pub ground: Ground,
+    pub grows: bool,
     pub seed: u64,
 }
 
@@ -97,11 +98,14 @@ pub fn cases() -> impl Strategy<Value = Case> {
     let tick = (0.3_f32..3.0, proptest::sample::select(vec![30.0, 60.0, 144.0, 240.0]));
     let quality = proptest::sample::select(vec![Quality::Low, Quality::High]);
     let ground = proptest::sample::select(vec![Ground::None, Ground::Flat, Ground::Tilted, Ground::Field]);
-    (shape, gait, wave, tick, quality, ground, any::<u64>()).prop_map(
-        |((joints, length, radii), (amplitude_deg, cycles, turn_deg_s, guided), (bend_deg, wave), (scale, hz), quality, ground, seed)| {
+    (shape, gait, wave, tick, quality, ground, (any::<bool>(), any::<u64>())).prop_map(
+        |((joints, length, radii), (amplitude_deg, cycles, turn_deg_s, guided), (bend_deg, wave), (scale, hz), quality, ground, (grows, seed))| {
             // No more than 17 degrees a tick.
             let turn_deg_s = f64::min(turn_deg_s, 17.0 * f64::from(hz));
-            Case { joints, length, radii, amplitude_deg, cycles, turn_deg_s, guided, bend_deg, wave, scale, hz, quality, ground, seed }
+            // Half of them thick beside the distance between their knots.
+            let least = if seed % 2 == 0 { 0.3 / (joints - 1) as f64 } else { 0.0 };
+            let radii = radii.map(|share: f64| f64::min(share + least, 0.2));
+            Case { joints, length, radii, amplitude_deg, cycles, turn_deg_s, guided, bend_deg, wave, scale, hz, quality, ground, grows, seed }
         },
     )
 }
@@ -175,6 +179,12 @@ impl Shot {
     }
     pub fn has(&self, bits: u32) -> bool {
         self.state.has(self.lane, bits)
+    }
+    /// What a failure's message says of the moment.
+    pub fn describe(&self) -> String {
+        let (segment, history) = (self.scalar(&self.state.scale), self.scalar(&self.state.history_scale));
+        let pen = self.vector(&self.state.pen) - DVec3::from(lane3(&self.state.head, self.lane));
+        format!("grown {:.3}, pen lags {:.3}, travelled {}", segment / history, pen.length(), self.state.travelled[self.lane])
     }
     pub fn segment(&self) -> f64 {
         self.scalar(&self.state.segment)
