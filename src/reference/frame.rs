@@ -29,10 +29,12 @@ pub const NEAR: f64 = 1e-2;
 /// Turns the bones.
 pub fn turn_bones(joints: &[Joint]) -> Vec<Frame> {
     let last = joints.len() - 1;
-    let mut up = DVec3::Y;
+    let (mut forward, mut up) = (DVec3::NEG_Z, DVec3::Y);
     let mut frames = Vec::with_capacity(joints.len());
     for i in 0..=last {
-        let forward = (joints[i.saturating_sub(1)].at - joints[(i + 1).min(last)].at).normalize();
+        let along = joints[i.saturating_sub(1)].at - joints[(i + 1).min(last)].at;
+        // Where the body is folded flat there is no central tangent: the one before goes on.
+        forward = if along.length() > 1e-6 { along.normalize() } else { forward };
         let dorsal = reject(joints[i].dorsal, forward);
         let frame = Frame::new(forward, if dorsal.length_squared() > NEAR { dorsal } else { up });
         up = frame.up;

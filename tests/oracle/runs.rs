@@ -40,23 +40,36 @@ fn run(profile: &Profile, terrain: &Terrain, quality: Quality, seed: u64, ticks:
     worst / f64::from(profile.radius_m()[0])
 }
 
+/// How far two polylines through the same curve can be apart: the sag of the gait's sharpest bend over one knot spacing.
+fn sag(profile: &Profile, per_segment: f64) -> f64 {
+    let length = f64::from(profile.length_m());
+    let bend = std::f64::consts::TAU * f64::from(profile.steering_amplitude_rad() * profile.steering_cycles()) / length;
+    let bend = bend + f64::from(profile.max_turn_speed_rad_s()) / (0.8 * length);
+    let spacing = length / (profile.joints() - 1) as f64 / per_segment;
+    spacing * spacing * bend / 8.0 / f64::from(profile.radius_m()[0])
+}
+
 fn species(name: &str) -> Profile {
     Profile::embedded(name).unwrap()
 }
 
 #[test]
-fn flat_ground_for_300_ticks_within_2_percent_of_the_radius() {
+fn flat_ground_for_300_ticks_within_2_percent_of_the_radius_and_the_sag() {
     for name in ["grass-snake", "viper", "worm"] {
-        let off = run(&species(name), &Terrain::flat(0.25), Quality::Medium, 5, 300);
-        assert!(off <= 0.02, "{name}: {off}");
+        let profile = species(name);
+        let off = run(&profile, &Terrain::flat(0.25), Quality::Medium, 5, 300);
+        let allowed = 0.02 + sag(&profile, 2.0);
+        assert!(off <= allowed, "{name}: {off}, allowed {allowed}");
     }
 }
 
 #[test]
-fn a_tilted_plane_for_300_ticks_within_3_percent_of_the_radius() {
+fn a_tilted_plane_for_300_ticks_within_2_percent_of_the_radius_and_the_sag() {
     for name in ["grass-snake", "python"] {
-        let off = run(&species(name), &Ground::Tilted.terrain(1.0, 0), Quality::High, 6, 300);
-        assert!(off <= 0.03, "{name}: {off}");
+        let profile = species(name);
+        let off = run(&profile, &Ground::Tilted.terrain(1.0, 0), Quality::High, 6, 300);
+        let allowed = 0.02 + sag(&profile, 4.0);
+        assert!(off <= allowed, "{name}: {off}, allowed {allowed}");
     }
 }
 
@@ -71,7 +84,9 @@ fn a_random_heightfield_for_300_ticks_within_5_percent_of_the_radius() {
 }
 
 #[test]
-fn a_swimmer_for_300_ticks_within_2_percent_of_the_radius() {
-    let off = run(&species("sea-serpent"), &Terrain::None, Quality::High, 7, 300);
-    assert!(off <= 0.02, "{off}");
+fn a_swimmer_for_300_ticks_within_2_percent_of_the_radius_and_the_sag() {
+    let profile = species("sea-serpent");
+    let off = run(&profile, &Terrain::None, Quality::High, 7, 300);
+    let allowed = 0.02 + sag(&profile, 4.0);
+    assert!(off <= allowed, "{off}, allowed {allowed}");
 }

@@ -1,9 +1,9 @@
 //! Single behaviours that the documents state and random runs rarely meet.
 
-use crate::support::{Case, Ground, Shot};
+use crate::support::{Case, Ground, Shot, distance_to};
 use glam::DVec3;
 use serpentarium::profile::Head;
-use serpentarium::reference::{angle, frame, pose, travel};
+use serpentarium::reference::{angle, body, frame, pose, record, travel};
 use serpentarium::{ForwardAxis, Motion, Profile, Quality, SerpentBatch, SerpentId, Spawn, Terrain};
 
 fn slender() -> Profile {
@@ -76,6 +76,103 @@ fn a_quick_turn_in_one_long_tick_follows_the_turning_circle() {
         let end = *drive.way(2000).last().unwrap();
         let off = (batch.head(id).unwrap() - end).length();
         assert!(off <= 0.01 * 0.2, "turn of {} rad in a tick: head off by {off} m", rate * dt);
+    }
+}
+
+/// Without a guide there is no turn limit: the head moves along the heading that `begin` shows, at once.
+#[test]
+fn an_unguided_driven_head_moves_along_the_heading_shown() {
+    let (mut batch, id) = alone(slender(), Motion::Driven, Terrain::None);
+    batch.set_head_guided(id, false).unwrap();
+    batch.set_speed(id, 4.0).unwrap();
+    batch.step(1.0 / 60.0).unwrap();
+    let before = batch.head(id).unwrap();
+    batch.set_guidance(id, [1.0, 0.0, 0.0]).unwrap();
+    batch.begin(1.0 / 60.0).unwrap();
+    let heading = batch.headings(id).unwrap().effective.as_dvec3();
+    batch.finish().unwrap();
+    let off = (batch.head(id).unwrap() - before - heading * (4.0 / 60.0)).length();
+    assert!(off <= 1e-4, "moved {off} m off the heading {heading}");
+}
+
+/// Largest distance of a joint from the curve that the body's document says it lies on, in segments.
+fn off_curve(batch: &SerpentBatch, id: SerpentId) -> f64 {
+    let shot = Shot::of(batch, id);
+    let radii: Vec<f64> = batch.radii(id).unwrap().map(f64::from).collect();
+    let mut path = vec![record::Knot { at: shot.head, dorsal: shot.vector(&shot.state.dorsal) }];
+    path.extend(&shot.knots);
+    let off = |(i, joint): (usize, &body::Joint)| {
+        let curve: Vec<DVec3> = path.iter().map(|knot| knot.at + knot.dorsal * (radii[i] - radii[0])).collect();
+        distance_to(&curve, joint.at)
+    };
+    shot.joints.iter().enumerate().map(off).fold(0.0, f64::max) / shot.segment()
+}
+
+fn report(batch: &mut SerpentBatch, id: SerpentId, moved: DVec3, forward: DVec3) {
+    batch.report_actual_displacement(id, moved.as_vec3(), forward.as_vec3()).unwrap();
+    batch.step(1.0 / 60.0).unwrap();
+}
+
+#[test]
+fn a_thick_middle_follows_its_offset_curve_over_a_crest() {
+    let radii = [(0.0, 0.1), (0.4, 0.35), (1.0, 0.02)];
+    let profile = Profile::builder("thick").length_m(8.0).joints(17).radius_m(radii).build().unwrap();
+    let (mut batch, id) = alone(profile, Motion::Reported, Terrain::None);
+    let mut worst = 0.0_f64;
+    for tick in 0..600 {
+        // Over the top of a vertical circle of radius 1.5, then straight on downward.
+        let pitch = (0.02 * f64::from(tick) - 4.0).clamp(0.0, 1.5) / 1.5;
+        let forward = DVec3::new(0.0, -pitch.sin(), -pitch.cos());
+        report(&mut batch, id, forward * 0.02, forward);
+        worst = worst.max(off_curve(&batch, id));
+    }
+    assert!(worst <= 0.005, "{worst} segments off the curve");
+}
+
+#[test]
+fn joints_stay_on_the_path_after_backing_up_beside_it() {
+    let (mut batch, id) = alone(slender(), Motion::Reported, Terrain::None);
+    (0..200).for_each(|_| report(&mut batch, id, DVec3::NEG_Z * 0.05, DVec3::NEG_Z));
+    let back = DVec3::new(1.0, 0.0, 1.0).normalize();
+    let mut worst = (0.0_f64, 0.0_f64);
+    for _ in 0..80 {
+        report(&mut batch, id, back * 0.05, DVec3::NEG_Z);
+        let knots: Vec<DVec3> = batch.knots(id).unwrap().map(|knot| knot.position).collect();
+        let link = knots.windows(2).map(|pair| (pair[0] - pair[1]).length()).fold(0.0, f64::max);
+        worst = (worst.0.max(off_curve(&batch, id)), worst.1.max(link));
+    }
+    assert!(worst.0 <= 0.02 && worst.1 <= 0.26, "{} segments off the path, a link of {} m", worst.0, worst.1);
+}
+
+#[test]
+fn joints_stay_on_the_path_while_growing() {
+    let (mut batch, id) = alone(slender(), Motion::Driven, Terrain::None);
+    batch.set_speed(id, 4.0).unwrap();
+    let mut worst = 0.0_f64;
+    for tick in 0..240 {
+        batch.set_scale(id, if tick < 120 { 1.6 } else { 0.8 }).unwrap();
+        batch.step(1.0 / 60.0).unwrap();
+        worst = worst.max(off_curve(&batch, id));
+    }
+    assert!(worst <= 0.02, "{worst} segments off the path");
+}
+
+/// On level ground headings are level in every tick, also right after a knot was laid under the head.
+#[test]
+fn headings_on_level_ground_stay_level() {
+    for (name, quality) in [("grass-snake", Quality::Medium), ("grass-snake", Quality::High), ("python", Quality::High)] {
+        let mut batch = SerpentBatch::new(Terrain::flat(0.3));
+        let profile = Profile::embedded(name).unwrap();
+        let speed = 0.8 * profile.length_m();
+        let species = batch.add_profile(profile);
+        let id = batch.spawn(Spawn::at(species, [0.1, 0.0, 0.2]).quality(quality).driven(speed)).unwrap();
+        let mut worst = 0.0_f32;
+        for tick in 0..600 {
+            batch.set_guidance(id, [(tick as f32 * 0.01).sin(), 0.0, -1.0]).unwrap();
+            batch.step(1.0 / 60.0).unwrap();
+            worst = worst.max(batch.headings(id).unwrap().effective.y.abs());
+        }
+        assert!(worst <= 2e-3, "{name} {quality}: heading {} degrees off level", worst.to_degrees());
     }
 }
 

@@ -104,7 +104,7 @@ impl Rig {
         assert!((scale - wanted).abs() <= 1e-6 * wanted, "command: scale {scale}, twin {wanted}");
         if *resampled {
             let old: Vec<DVec3> = before.knots.iter().map(|knot| knot.at).collect();
-            let last = mid.knots.len() * 3 / 4;
+            let last = (mid.joints.len() - 1) * mid.per_segment + 1;
             for knot in &mid.knots[..last] {
                 assert!(distance_to(&old, knot.at) <= 4.0 * mid.grain(), "command: a resampled knot is off the path");
             }
@@ -208,27 +208,42 @@ impl Rig {
         if self.motion == Motion::Preview {
             path.shift(mid.head - end);
         }
-        compare_paths(&path, after);
+        // Across the way knots lie closer than along it: they are on it.
+        let laid = after.state.cursor[after.lane].wrapping_sub(mid.state.cursor[mid.lane]) as i32;
+        compare_paths(&path, after, f64::from(laid.max(0)));
+        let shift = if self.motion == Motion::Preview { end - mid.head } else { DVec3::ZERO };
+        for knot in after.knots.iter().skip(1).take(laid.max(0) as usize) {
+            let off = distance_to(way, knot.at + shift);
+            let tolerance = 2e-3 * after.segment() + 2.0 * after.grain();
+            assert!(off <= tolerance, "record: a knot is {off} from the way, segment {}", after.segment());
+        }
     }
 
     fn check_body(&self, after: &Shot) {
+        // Tests of their own in `special`: backing up beside the path, growth, folds.
+        if after.has_long_link() || after.has(flag::LAGS) {
+            return;
+        }
         let scale = after.scalar(&after.state.scale);
         let radii = self.profile.radius_m();
         let offsets: Vec<f64> = radii.iter().map(|radius| f64::from(radius - radii[0]) * scale).collect();
         let mut path = vec![record::Knot { at: after.head, dorsal: after.vector(&after.state.dorsal) }];
         path.extend(&after.knots);
         let mut twin = body::march_joints(&path, &offsets, after.segment());
-        for (i, (joint, twin)) in after.joints.iter().zip(&mut twin).enumerate() {
-            // As vectors: between two opposite knots there is no direction left.
-            let off = (joint.dorsal - twin.dorsal).length();
-            assert!(off <= 0.004, "body: dorsal {i} off by {off}, {}", after.describe());
-            twin.dorsal = joint.dorsal;
-        }
+        let dorsals: Vec<DVec3> = twin.iter().map(|joint| joint.dorsal).collect();
+        twin.iter_mut().zip(&after.joints).for_each(|(twin, joint)| twin.dorsal = joint.dorsal);
         undulate::add_wave(&mut twin, &self.profile, after.wave_phase(), after.segment());
+        if stretched(&path, &offsets, after) {
+            return;
+        }
         let tolerance = 1e-3 * after.segment() + 2.0 * after.grain();
         for (i, (joint, twin)) in after.joints.iter().zip(&twin).enumerate() {
             let off = (joint.at - twin.at).length();
             assert!(off <= tolerance, "body: joint {i} off by {off}, allowed {tolerance}, segment {}, {}", after.segment(), after.describe());
+            // As vectors, since between two opposite knots there is no direction left; a shift along a link shifts it too.
+            let (turn, spacing) = ((joint.dorsal - dorsals[i]).length(), after.scalar(&after.state.spacing));
+            let allowed = 0.004 + 2.5 * (off + after.grain()) / spacing;
+            assert!(turn <= allowed, "body: dorsal {i} off by {turn}, allowed {allowed}, {}", after.describe());
         }
     }
 
@@ -273,17 +288,30 @@ fn compare_row(i: usize, twin: glam::DMat4, pose: &serpentarium::Pose, grain: f6
     assert!(off <= grain + 1e-6 * at.length(), "pose: row {i} off by {off}");
 }
 
-/// Positions within a hundredth of the spacing, dorsals within what packing and the tangent of the limit allow.
-fn compare_paths(path: &record::Path, after: &Shot) {
-    let tolerance = 0.01 * path.spacing + 2.0 * after.grain();
+/// Whether taper with bend or twist makes links of the offset curve longer than the path's. The march skips too far
+/// then: `a_thick_middle_follows_its_offset_curve_over_a_crest` in `special`.
+fn stretched(path: &[record::Knot], offsets: &[f64], after: &Shot) -> bool {
+    let most = offsets.iter().fold(0.0, |most: f64, offset| most.max(offset.abs()));
+    path.windows(2).any(|pair| (pair[0].dorsal - pair[1].dorsal).length() * most > 2e-3 * after.segment())
+}
+
+/// Positions along the way within 0.02 segments; dorsals within a degree, and 0.3 for each knot laid: the stage takes the
+/// limit for its own tangent.
+fn compare_paths(path: &record::Path, after: &Shot, laid: f64) {
+    let tolerance = 0.02 * after.segment() + 2.0 * after.grain();
     let count = path.knots.len() - 1;
+    // A knot that one of the two laid just before the tick's end, and the other will lay in the next.
+    let left = [&path.knots[..], &after.knots[..]].map(|knots| (knots[0].at - knots[1].at).length() / path.spacing);
+    if left.iter().any(|left| !(0.03..0.97).contains(left)) {
+        return;
+    }
     // The limit on the twist is meant for knots closer than a diameter or two; for thin bodies it is no small angle.
     let thin = f64::from(TWIST_PER_DIAMETER_RAD) * path.spacing > 0.2 * path.diameter;
     for (i, (knot, twin)) in after.knots.iter().zip(&path.knots).enumerate().take(count) {
         let off = (knot.at - twin.at).length();
         assert!(off <= tolerance, "record: knot {i} off by {off}, allowed {tolerance}, spacing {}, {}", path.spacing, after.describe());
         let off = angle(knot.dorsal, twin.dorsal).to_degrees();
-        assert!(thin || off <= 0.5, "record: dorsal {i} off by {off} degrees, {}", after.describe());
+        assert!(thin || off <= 1.0 + 0.3 * laid, "record: dorsal {i} off by {off} degrees, {}", after.describe());
     }
 }
 

@@ -145,6 +145,7 @@ impl Case {
 pub struct Shot {
     pub state: BlockState,
     pub lane: usize,
+    pub per_segment: usize,
     pub head: DVec3,
     pub knots: Vec<Knot>,
     /// With the dorsals as they are packed.
@@ -165,6 +166,7 @@ impl Shot {
         Self {
             state: cohort.blocks()[block].clone(),
             lane,
+            per_segment: cohort.shape().knots_per_segment,
             head: batch.head(id).unwrap(),
             knots: knots.collect(),
             joints: joints.collect(),
@@ -185,6 +187,12 @@ impl Shot {
         let (segment, history) = (self.scalar(&self.state.scale), self.scalar(&self.state.history_scale));
         let pen = self.vector(&self.state.pen) - DVec3::from(lane3(&self.state.head, self.lane));
         format!("grown {:.3}, pen lags {:.3}, travelled {}", segment / history, pen.length(), self.state.travelled[self.lane])
+    }
+    /// Whether knots of the path are further apart than the spacing, as a growing body's are or after backing up beside
+    /// the path.
+    pub fn has_long_link(&self) -> bool {
+        let most = 1.001 * self.segment() / self.per_segment as f64 + 2.0 * self.grain();
+        self.knots.windows(2).any(|pair| (pair[0].at - pair[1].at).length() > most)
     }
     pub fn segment(&self) -> f64 {
         self.scalar(&self.state.segment)
