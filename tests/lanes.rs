@@ -111,14 +111,29 @@ fn check_equal(i: &Inputs) {
 
 /// Any bit pattern, with the special values more often than they deserve.
 fn any_float() -> impl Strategy<Value = f32> {
-    let special = [0.0, -0.0, 1e-45, -1e-45, 1e-38, f32::MAX, -f32::MAX, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1.0];
+    let special =
+        [0.0, -0.0, 1e-45, -1e-45, 1e-38, f32::MAX, -f32::MAX, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1.0];
     prop_oneof![proptest::sample::select(special.to_vec()), any::<u32>().prop_map(f32::from_bits), -10.0_f32..10.0]
 }
 
 /// Numbers below 2^21, quarters and halves among them.
 fn small_float() -> impl Strategy<Value = f32> {
     prop_oneof![
-        proptest::sample::select(vec![0.0, -0.0, 1e-45, -1e-45, 1.2e-38, 0.5, -0.5, 1.5, 2.5, -2.5, 0.25, -0.75, 2_097_151.8]),
+        proptest::sample::select(vec![
+            0.0,
+            -0.0,
+            1e-45,
+            -1e-45,
+            1.2e-38,
+            0.5,
+            -0.5,
+            1.5,
+            2.5,
+            -2.5,
+            0.25,
+            -0.75,
+            2_097_151.8
+        ]),
         -2.0_f32..2.0,
         -2_097_151.0_f32..2_097_151.0,
         (-8_388_000_i32..8_388_000).prop_map(|n| n as f32 * 0.25),
@@ -128,9 +143,8 @@ fn small_float() -> impl Strategy<Value = f32> {
 fn inputs() -> impl Strategy<Value = Inputs> {
     let lane8 = || proptest::array::uniform8(any_float());
     let row = || proptest::array::uniform4(any_float());
-    let rows = proptest::sample::select(vec![2, 4, 8]).prop_flat_map(move |capacity| {
-        proptest::collection::vec(row(), (capacity + 1) * LANES)
-    });
+    let rows = proptest::sample::select(vec![2, 4, 8])
+        .prop_flat_map(move |capacity| proptest::collection::vec(row(), (capacity + 1) * LANES));
     let words = || proptest::array::uniform8(any::<u32>());
     (lane8(), lane8(), lane8(), proptest::array::uniform8(small_float()), words(), words(), rows, 0..=LANES)
         .prop_map(|(a, b, c, small, index, cursor, rows, count)| Inputs { a, b, c, small, index, cursor, rows, count })
@@ -187,8 +201,7 @@ fn larger_and_smaller_yield_the_second_on_ties_and_nan() {
 fn gathered_links_are_the_rows_of_their_rings() {
     let (capacity, cursor) = (4_u32, [0, 1, 2, 3, 4, 5, u32::MAX, 9]);
     // Row r of ring `lane` says so; the last is the first's copy.
-    let rows: Vec<[f32; 4]> =
-        (0..8 * 5).map(|i| [(i / 5) as f32, ((i % 5) % 4) as f32, 0.5, i as f32]).collect();
+    let rows: Vec<[f32; 4]> = (0..8 * 5).map(|i| [(i / 5) as f32, ((i % 5) % 4) as f32, 0.5, i as f32]).collect();
     for back in 0..9 {
         let [older, newer] = WideLanes::gather_rings(Rings::new(&rows), &cursor, WideLanes::splat(back as f32));
         for lane in 0..LANES {

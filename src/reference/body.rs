@@ -1,7 +1,7 @@
 //! Twin of `body`: joints at chord distance along the path, found by walking it in small steps.
 
-use super::record::Knot;
 use super::first_outside;
+use super::record::Knot;
 use glam::DVec3;
 
 /// Samples of each link of the curve. A stretch that leaves and reenters between two samples is overlooked.

@@ -19,5 +19,6 @@ pub fn box_body(joints: &[DVec3], profile: &Profile, scale: f64) -> Aabb {
 /// How far a head reaches from the Body front at scale 1: to its base, along skull or jaw, and its radius.
 pub fn head_reach(head: &crate::profile::Head) -> f64 {
     let base = DVec3::from(head.offset_m.map(f64::from)).length();
-    base + f64::from(head.length_m).max(f64::from(head.jaw_hinge_m) + f64::from(head.jaw_length_m)) + f64::from(head.radius_m)
+    base + f64::from(head.length_m).max(f64::from(head.jaw_hinge_m) + f64::from(head.jaw_length_m))
+        + f64::from(head.radius_m)
 }

@@ -67,8 +67,9 @@ impl Creature<'_> {
         let (distance, turns_per_m) = (speed * dt, f64::from(self.profile.steering_cycles()) / self.length());
         let (start, from, to, dorsal) = (self.head(), turned.before, turned.center, self.dorsal);
         let terrain = follows.then_some(self.terrain);
-        let way = Drive { start, from, to, dorsal, amplitude, phase: self.phases[0], distance, turns_per_m, terrain, radius }
-            .way(STEPS);
+        let way =
+            Drive { start, from, to, dorsal, amplitude, phase: self.phases[0], distance, turns_per_m, terrain, radius }
+                .way(STEPS);
         self.phases[0] += distance * turns_per_m;
         self.phases[1] += distance * f64::from(self.profile.wave_cycles()) / self.length();
         self.lay(&way, distance, terrain, radius);

@@ -1,4 +1,4 @@
-//! Single behaviours that the documents state and random runs rarely meet.
+//! Single behaviours that the documents state and random runs rarely meet, or that `stages` leaves out because they fail.
 
 use crate::support::{Case, Ground, Shot, distance_to};
 use glam::DVec3;
@@ -26,7 +26,8 @@ fn a_mounted_heads_yaw_and_pitch_leave_its_offset_alone() {
     batch.step(1.0 / 60.0).unwrap();
     let shot = Shot::of(&batch, id);
     let front = frame::turn_bones(&shot.joints)[0];
-    let [(skull, base), _] = pose::head(&front, shot.joints[0].at, &profile.heads()[1], 1.0, false, &Default::default());
+    let [(skull, base), _] =
+        pose::head(&front, shot.joints[0].at, &profile.heads()[1], 1.0, false, &Default::default());
     let row = batch.poses()[batch.pose_rows(id).unwrap()][profile.joints() + 2];
     let twin = pose::row(&skull, base, ForwardAxis::NegZ);
     assert!((row.axis(2).as_dvec3() - twin.col(2).truncate()).length() < 1e-3, "{row:?} {twin:?}");
@@ -113,6 +114,7 @@ fn report(batch: &mut SerpentBatch, id: SerpentId, moved: DVec3, forward: DVec3)
     batch.step(1.0 / 60.0).unwrap();
 }
 
+/// Where the middle is thicker than the head, links of its offset curve are longer over a crest than the path's.
 #[test]
 fn a_thick_middle_follows_its_offset_curve_over_a_crest() {
     let radii = [(0.0, 0.1), (0.4, 0.35), (1.0, 0.02)];
@@ -120,15 +122,16 @@ fn a_thick_middle_follows_its_offset_curve_over_a_crest() {
     let (mut batch, id) = alone(profile, Motion::Reported, Terrain::None);
     let mut worst = 0.0_f64;
     for tick in 0..600 {
-        // Over the top of a vertical circle of radius 1.5, then straight on downward.
-        let pitch = (0.02 * f64::from(tick) - 4.0).clamp(0.0, 1.5) / 1.5;
+        // Over the top of a vertical circle of radius 1, two segments, then straight on downward.
+        let pitch = (0.02 * f64::from(tick) - 4.0).clamp(0.0, 1.5);
         let forward = DVec3::new(0.0, -pitch.sin(), -pitch.cos());
         report(&mut batch, id, forward * 0.02, forward);
         worst = worst.max(off_curve(&batch, id));
     }
-    assert!(worst <= 0.005, "{worst} segments off the curve");
+    assert!(worst <= 0.02, "{worst} segments off the curve");
 }
 
+/// Backing up beside the path connects the head by a link no longer than the spacing, or the march passes its exit.
 #[test]
 fn joints_stay_on_the_path_after_backing_up_beside_it() {
     let (mut batch, id) = alone(slender(), Motion::Reported, Terrain::None);
@@ -157,22 +160,68 @@ fn joints_stay_on_the_path_while_growing() {
     assert!(worst <= 0.02, "{worst} segments off the path");
 }
 
-/// On level ground headings are level in every tick, also right after a knot was laid under the head.
+/// The same for a swimmer: its dorsal turns no faster than its bends and the levelling make it, in every tick.
 #[test]
-fn headings_on_level_ground_stay_level() {
-    for (name, quality) in [("grass-snake", Quality::Medium), ("grass-snake", Quality::High), ("python", Quality::High)] {
-        let mut batch = SerpentBatch::new(Terrain::flat(0.3));
+fn a_dorsal_does_not_jump_where_a_knot_was_just_laid() {
+    let mut batch = SerpentBatch::new(Terrain::None);
+    let species = batch.add_profile(Profile::embedded("sea-serpent").unwrap());
+    let length = batch.profile(species).unwrap().length_m();
+    let id = batch.spawn(Spawn::at(species, [0.0; 3]).quality(Quality::High).driven(0.8 * length)).unwrap();
+    batch.set_guidance(id, [1.0, 0.3, -1.0]).unwrap();
+    let mut before = DVec3::Y;
+    let mut worst = (0.0_f64, 0);
+    for tick in 0..3000 {
+        batch.set_guidance(id, [(tick as f32 * 0.01).sin(), 0.2, (tick as f32 * 0.01).cos()]).unwrap();
+        batch.step(1.0 / 60.0).unwrap();
+        let shot = Shot::of(&batch, id);
+        let dorsal = shot.vector(&shot.state.dorsal);
+        worst = if angle(before, dorsal) > worst.0 { (angle(before, dorsal), tick) } else { worst };
+        before = dorsal;
+    }
+    assert!(worst.0 <= 0.06, "the dorsal turned {} degrees in tick {}", worst.0.to_degrees(), worst.1);
+}
+
+/// On a plane headings lie in the plane in every tick, also right after a knot was laid under the head.
+#[test]
+fn headings_on_a_plane_stay_in_it() {
+    let terrain = Ground::Tilted.terrain(1.0, 0);
+    let normal = DVec3::from(terrain.sample(0.0, 0.0).unwrap().normal.map(f64::from));
+    for (name, quality) in [("grass-snake", Quality::Medium), ("grass-snake", Quality::High), ("python", Quality::High)]
+    {
+        let mut batch = SerpentBatch::new(terrain.clone());
         let profile = Profile::embedded(name).unwrap();
         let speed = 0.8 * profile.length_m();
         let species = batch.add_profile(profile);
         let id = batch.spawn(Spawn::at(species, [0.1, 0.0, 0.2]).quality(quality).driven(speed)).unwrap();
-        let mut worst = 0.0_f32;
+        let mut worst = 0.0_f64;
         for tick in 0..600 {
             batch.set_guidance(id, [(tick as f32 * 0.01).sin(), 0.0, -1.0]).unwrap();
             batch.step(1.0 / 60.0).unwrap();
-            worst = worst.max(batch.headings(id).unwrap().effective.y.abs());
+            worst = worst.max(batch.headings(id).unwrap().effective.as_dvec3().dot(normal).abs());
         }
-        assert!(worst <= 2e-3, "{name} {quality}: heading {} degrees off level", worst.to_degrees());
+        assert!(worst <= 5e-3, "{name} {quality}: a heading {} degrees off the plane", worst.to_degrees());
+    }
+}
+
+/// A change of tier lays the knots anew along the path, from the head to the tail without turning back.
+#[test]
+fn a_change_of_tier_keeps_the_path() {
+    for (from, to) in [(Quality::Low, Quality::High), (Quality::High, Quality::Low), (Quality::Medium, Quality::High)] {
+        let mut batch = SerpentBatch::new(Terrain::None);
+        let species = batch.add_profile(slender());
+        let id = batch.spawn(Spawn::at(species, [0.0; 3]).quality(from).driven(4.0)).unwrap();
+        (0..150).for_each(|_| drop(batch.step(1.0 / 60.0).unwrap()));
+        let old = Shot::of(&batch, id);
+        batch.set_quality(id, to).unwrap();
+        let new = Shot::of(&batch, id);
+        let way: Vec<DVec3> = old.knots.iter().map(|knot| knot.at).collect();
+        for (i, knot) in new.knots.iter().take(16 * new.per_segment + 2).enumerate() {
+            assert!(distance_to(&way, knot.at) <= 1e-4, "{from} to {to}: knot {i} left the path");
+        }
+        for (i, (a, b)) in old.joints.iter().zip(&new.joints).enumerate() {
+            let moved = (a.at - b.at).length();
+            assert!(moved <= 0.02, "{from} to {to}: joint {i} moved {moved} m");
+        }
     }
 }
 
@@ -196,9 +245,9 @@ fn a_fold_moves_no_joint_much_faster_than_the_head() {
     }
 }
 
-/// A joint of a tapering body is within its radius' difference of the path, on hills too.
+/// Joints of a tapering body stand on level ground, each by its own radius.
 #[test]
-fn no_joint_leaves_the_ground_that_its_path_lies_on() {
+fn a_tapering_body_stands_on_level_ground() {
     let case = Case {
         joints: 40,
         length: 2.0,

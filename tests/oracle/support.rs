@@ -99,13 +99,37 @@ pub fn cases() -> impl Strategy<Value = Case> {
     let quality = proptest::sample::select(vec![Quality::Low, Quality::High]);
     let ground = proptest::sample::select(vec![Ground::None, Ground::Flat, Ground::Tilted, Ground::Field]);
     (shape, gait, wave, tick, quality, ground, (any::<bool>(), any::<u64>())).prop_map(
-        |((joints, length, radii), (amplitude_deg, cycles, turn_deg_s, guided), (bend_deg, wave), (scale, hz), quality, ground, (grows, seed))| {
+        |(
+            (joints, length, radii),
+            (amplitude_deg, cycles, turn_deg_s, guided),
+            (bend_deg, wave),
+            (scale, hz),
+            quality,
+            ground,
+            (grows, seed),
+        )| {
             // No more than 17 degrees a tick.
             let turn_deg_s = f64::min(turn_deg_s, 17.0 * f64::from(hz));
             // Half of them thick beside the distance between their knots.
             let least = if seed % 2 == 0 { 0.3 / (joints - 1) as f64 } else { 0.0 };
             let radii = radii.map(|share: f64| f64::min(share + least, 0.2));
-            Case { joints, length, radii, amplitude_deg, cycles, turn_deg_s, guided, bend_deg, wave, scale, hz, quality, ground, grows, seed }
+            Case {
+                joints,
+                length,
+                radii,
+                amplitude_deg,
+                cycles,
+                turn_deg_s,
+                guided,
+                bend_deg,
+                wave,
+                scale,
+                hz,
+                quality,
+                ground,
+                grows,
+                seed,
+            }
         },
     )
 }
@@ -186,13 +210,29 @@ impl Shot {
     pub fn describe(&self) -> String {
         let (segment, history) = (self.scalar(&self.state.scale), self.scalar(&self.state.history_scale));
         let pen = self.vector(&self.state.pen) - DVec3::from(lane3(&self.state.head, self.lane));
-        format!("grown {:.3}, pen lags {:.3}, travelled {}", segment / history, pen.length(), self.state.travelled[self.lane])
+        format!(
+            "grown {:.3}, pen lags {:.3}, travelled {}",
+            segment / history,
+            pen.length(),
+            self.state.travelled[self.lane]
+        )
     }
-    /// Whether knots of the path are further apart than the spacing, as a growing body's are or after backing up beside
-    /// the path.
+    /// Whether knots of the path are further apart than the spacing, as after backing up beside the path.
     pub fn has_long_link(&self) -> bool {
-        let most = 1.001 * self.segment() / self.per_segment as f64 + 2.0 * self.grain();
+        let most = 1.001 * self.scalar(&self.state.spacing) + 2.0 * self.grain();
         self.knots.windows(2).any(|pair| (pair[0].at - pair[1].at).length() > most)
+    }
+    /// Whether the body has grown since its knots were laid.
+    pub fn has_grown(&self) -> bool {
+        self.state.scale[self.lane] != self.state.history_scale[self.lane]
+    }
+    /// Whether the path turns back on itself within one link.
+    pub fn has_fold(&self) -> bool {
+        let back = |knots: &[Knot]| {
+            let (a, b) = (knots[0].at - knots[1].at, knots[1].at - knots[2].at);
+            a.dot(b) < -0.2 * a.length() * b.length()
+        };
+        self.knots.windows(3).any(back)
     }
     pub fn segment(&self) -> f64 {
         self.scalar(&self.state.segment)
