@@ -3,7 +3,7 @@
 use super::body::{Joint, march_joints};
 use super::guidance::{Steering, turn_headings};
 use super::record::{Floor, Knot, Path};
-use super::travel::{Drive, stand};
+use super::travel::{Drive, stand, turn_share};
 use super::undulate::add_wave;
 use crate::profile::Profile;
 use crate::terrain::Terrain;
@@ -49,6 +49,7 @@ impl Creature<'_> {
 
     /// A tick: guidance, travel, record.
     pub fn tick(&mut self, target: DVec3, speed: f64, dt: f64) {
+        let limit = f64::from(self.profile.max_turn_speed_rad_s()) * dt;
         let guided = self.profile.head_guided();
         let amplitude = if guided { f64::from(self.profile.steering_amplitude_rad()) } else { 0.0 };
         let turned = turn_headings(&Steering {
@@ -57,7 +58,7 @@ impl Creature<'_> {
             dorsal: self.dorsal,
             grounded: self.grounded,
             guided,
-            limit: f64::from(self.profile.max_turn_speed_rad_s()) * dt,
+            limit,
             amplitude,
             phase: self.phases[0],
         });
@@ -66,10 +67,11 @@ impl Creature<'_> {
         let follows = self.profile.follow_ground();
         let (distance, turns_per_m) = (speed * dt, f64::from(self.profile.steering_cycles()) / self.length());
         let (start, from, to, dorsal) = (self.head(), turned.before, turned.center, self.dorsal);
-        let terrain = follows.then_some(self.terrain);
-        let way =
-            Drive { start, from, to, dorsal, amplitude, phase: self.phases[0], distance, turns_per_m, terrain, radius }
-                .way(STEPS);
+        let (terrain, turn_share) = (follows.then_some(self.terrain), turn_share(from, to, limit));
+        let phase = self.phases[0];
+        let drive =
+            Drive { start, from, to, turn_share, dorsal, amplitude, phase, distance, turns_per_m, terrain, radius };
+        let way = drive.way(STEPS);
         self.phases[0] += distance * turns_per_m;
         self.phases[1] += distance * f64::from(self.profile.wave_cycles()) / self.length();
         self.lay(&way, distance, terrain, radius);
@@ -79,11 +81,9 @@ impl Creature<'_> {
         let normal = terrain.and_then(|terrain| stand(terrain, way[way.len() - 1], radius)).map(|(_, normal)| normal);
         self.grounded = normal.is_some();
         let floor = Floor { terrain: terrain.filter(|_| normal.is_some()), radius, normal };
-        if distance < 0.0 {
-            self.path.back_up(way[way.len() - 1], &floor);
-        } else {
-            self.path.follow(way, &floor);
-        }
+        // Backing up, the path is connected straight to where the head ends.
+        let ends = [way[0], way[way.len() - 1]];
+        self.path.follow(if distance < 0.0 { &ends } else { way }, &floor);
         self.dorsal = self.path.knots[0].dorsal;
     }
 

@@ -22,6 +22,8 @@ pub struct Path {
     pub knots: Vec<Knot>,
     /// Chord between committed knots, in metres.
     pub spacing: f64,
+    /// Knots per segment length: how far back a turn is capped.
+    pub per_segment: usize,
     /// Body diameter at the head: the unit of travel of the allowed twist.
     pub diameter: f64,
 }
@@ -38,10 +40,12 @@ pub struct Floor<'a> {
 }
 
 impl Path {
-    /// Follows the head forward along its way, whose last point is where it is now.
+    /// Follows the head along its way, whose last point is where it is now. What the way passes behind is taken back
+    /// first; then the path goes straight from where it ends to the head.
     pub fn follow(&mut self, way: &[DVec3], floor: &Floor<'_>) {
         for pair in way.windows(2) {
-            self.lay(pair[0], pair[1], floor);
+            let taken = self.take_back(pair[1]);
+            self.lay(if taken { self.knots[1].at } else { pair[0] }, pair[1], floor);
         }
         self.knots[0].at = way[way.len() - 1];
         self.refresh_pen(floor);
@@ -85,15 +89,20 @@ impl Path {
         toward_upright(carried, link.normalize(), normal, limit)
     }
 
-    /// Takes the path back to a head that backed up: knots ahead of its plane go, the far end grows straight.
-    pub fn back_up(&mut self, head: DVec3, floor: &Floor<'_>) {
-        while (self.knots[1].at - head).dot(self.knots[1].at - self.knots[2].at) > 0.0 {
-            self.knots.remove(1);
-            let [.., before, end] = self.knots[..] else { return };
-            self.knots.push(Knot { at: end.at * 2.0 - before.at, dorsal: end.dorsal });
+    /// Takes back knots of the last segment length that are ahead of the head's plane across their link, and all newer
+    /// ones; the far end grows straight instead. Tells whether there were any.
+    fn take_back(&mut self, head: DVec3) -> bool {
+        let ahead = |knots: &[Knot], i: usize| (knots[i].at - head).dot(knots[i].at - knots[i + 1].at) > 0.0;
+        let mut taken = false;
+        while let Some(oldest) = (1..=self.per_segment).rev().find(|&i| ahead(&self.knots, i)) {
+            self.knots.drain(1..=oldest);
+            taken = true;
+            for _ in 0..oldest {
+                let [.., before, end] = self.knots[..] else { return taken };
+                self.knots.push(Knot { at: end.at * 2.0 - before.at, dorsal: end.dorsal });
+            }
         }
-        self.knots[0].at = head;
-        self.refresh_pen(floor);
+        taken
     }
 
     /// Moves everything.

@@ -16,6 +16,8 @@ pub struct Drive<'a> {
     pub from: DVec3,
     /// Centre heading at its end.
     pub to: DVec3,
+    /// Share of the tick after which the centre heading stands at `to`, having turned at its full rate.
+    pub turn_share: f64,
     /// Axis of the yaw.
     pub dorsal: DVec3,
     /// Amplitude of the yaw; 0 for creatures that are not guided.
@@ -33,10 +35,11 @@ pub struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    /// The effective heading at a share of the tick: the centre heading turns at one rate, the phase moves evenly.
+    /// The effective heading at a share of the tick: the centre heading turns at its full rate, the phase moves evenly.
     pub fn heading(&self, share: f64) -> DVec3 {
         let axis = self.from.cross(self.to).try_normalize();
-        let center = axis.map_or(self.from, |axis| rotate(self.from, axis, share * angle(self.from, self.to)));
+        let turned = (share / self.turn_share).min(1.0);
+        let center = axis.map_or(self.from, |axis| rotate(self.from, axis, turned * angle(self.from, self.to)));
         let phase = self.phase + self.turns_per_m * self.distance * share;
         yaw(center, self.dorsal, self.amplitude * (TAU * phase).sin())
     }
@@ -56,6 +59,11 @@ impl Drive<'_> {
     fn on_ground(&self, at: DVec3) -> DVec3 {
         self.terrain.and_then(|terrain| stand(terrain, at, self.radius)).map_or(at, |(at, _)| at)
     }
+}
+
+/// Share of a tick that a turn takes at a rate of `limit` radians a tick.
+pub fn turn_share(from: DVec3, to: DVec3, limit: f64) -> f64 {
+    (angle(from, to) / limit.max(1e-12)).clamp(1e-6, 1.0)
 }
 
 /// Where a sphere of this radius stands above or below `at`, and the ground's normal; None where there is no ground.

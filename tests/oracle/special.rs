@@ -53,7 +53,7 @@ fn a_small_turn_limit_holds_against_a_slow_target() {
 /// A turn of a quarter circle in one long tick is a quarter of a turning circle, not a cut through it.
 #[test]
 fn a_quick_turn_in_one_long_tick_follows_the_turning_circle() {
-    for (rate, dt) in [(6.0_f32, 0.25_f32), (10.0, 0.25)] {
+    for (rate, dt) in [(4.0_f32, 0.25_f32), (6.0, 0.25), (10.0, 0.25)] {
         let (mut batch, id) = alone(slender(), Motion::Driven, Terrain::None);
         batch.set_turn_rate(id, rate).unwrap();
         batch.set_amplitude(id, 0.0).unwrap();
@@ -66,6 +66,7 @@ fn a_quick_turn_in_one_long_tick_follows_the_turning_circle() {
             start: shot.head,
             from: shot.vector(&shot.state.center_before),
             to: shot.vector(&shot.state.center),
+            turn_share: 1.0,
             dorsal: DVec3::Y,
             amplitude: 0.0,
             phase: 0.0,

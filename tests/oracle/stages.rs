@@ -35,7 +35,7 @@ struct Tick {
     target: DVec3,
     moved: DVec3,
     forward: DVec3,
-    folds: bool,
+    popped: u64,
     resampled: bool,
 }
 
@@ -89,19 +89,17 @@ impl Rig {
             self.batch.report_actual_displacement(self.id, m, f).unwrap();
             (moved, forward) = (m.as_dvec3(), f.as_dvec3());
         }
-        let finished = self.batch.finish().unwrap();
+        let popped = self.batch.finish().unwrap().counters.knots_popped;
         let after = Shot::of(&self.batch, self.id);
-        let folds = finished.counters.folds > 0 || mid.has(flag::LAGS);
         let resampled = mid.state.history_scale[mid.lane] != before.state.history_scale[before.lane];
-        Tick { before, mid, after, target: target.normalize(), moved, forward, folds, resampled }
+        Tick { before, mid, after, target: target.normalize(), moved, forward, popped, resampled }
     }
 
     fn check(&self, tick: &Tick) {
         self.check_command(tick);
         self.check_guidance(tick);
         let way = self.check_travel(tick);
-        // After backing up beside the path the pen is further than a spacing away: a test of its own in `special`.
-        if !tick.folds && way.len() > 1 && !tick.mid.has_long_link() {
+        if way.len() > 1 {
             self.check_record(tick, &way);
         }
         self.check_body(&tick.after);
@@ -167,10 +165,12 @@ impl Rig {
         };
         let end = way[way.len() - 1];
         let end = if self.motion == Motion::Preview { mid.head } else { end };
-        let tolerance = 5e-4 * distance.abs() + mid.grain() + 1e-6 * moved.length();
+        let turn = angle(mid.vector(&mid.state.center_before), mid.vector(&mid.state.center));
+        // Simpson's rule over the kink where the turn ends.
+        let kink = if driven { 0.1 * turn * distance.abs() } else { 0.0 };
+        let tolerance = 5e-4 * distance.abs() + kink + mid.grain() + 1e-6 * moved.length();
         let off = (after.head - end).length();
         let dorsal = mid.vector(&mid.state.dorsal).dot(mid.vector(&mid.state.center));
-        let turn = angle(mid.vector(&mid.state.center_before), mid.vector(&mid.state.center));
         if driven && (turn > 0.35 || dorsal.abs() > 0.99) {
             // Quick turns are tests of their own in `special`; along the dorsal the yaw has no axis.
             return Vec::new();
@@ -191,6 +191,11 @@ impl Rig {
             start: mid.head,
             from: mid.vector(&mid.state.center_before),
             to: mid.vector(&mid.state.center),
+            turn_share: travel::turn_share(
+                mid.vector(&mid.state.center_before),
+                mid.vector(&mid.state.center),
+                mid.scalar(&mid.state.turn_rate) * f64::from(self.dt),
+            ),
             dorsal: mid.vector(&mid.state.dorsal),
             amplitude: if mid.has(flag::GUIDED) { mid.scalar(&mid.state.amplitude) } else { 0.0 },
             phase: mid.phase(),
@@ -218,7 +223,7 @@ impl Rig {
     }
 
     fn check_record(&self, tick: &Tick, way: &[DVec3]) {
-        let Tick { mid, after, moved, forward, .. } = tick;
+        let Tick { mid, after, moved, forward, popped, .. } = tick;
         let on_ground = self.motion == Motion::Driven && after.has(flag::GROUNDED);
         let floor = record::Floor {
             terrain: on_ground.then_some(&self.terrain),
@@ -228,10 +233,14 @@ impl Rig {
         let mut path = mid.path(&self.profile);
         let end = way[way.len() - 1];
         let reported = !matches!(self.motion, Motion::Driven | Motion::Preview);
+        // With several pieces it depends on where they end which knots are taken back.
+        if *popped > 0 && !reported {
+            return;
+        }
         if reported && mid.has(flag::FRESH) && travel::settles(*moved, *forward) {
             path.shift(*moved);
         } else if after.scalar(&after.state.travelled) < 0.0 {
-            path.back_up(end, &floor);
+            path.follow(&[way[0], end], &floor);
         } else if (end - way[0]).length() > 0.0 {
             path.follow(way, &floor);
         }
@@ -242,7 +251,8 @@ impl Rig {
         let laid = after.state.cursor[after.lane].wrapping_sub(mid.state.cursor[mid.lane]) as i32;
         compare_paths(&path, after, f64::from(laid.max(0)));
         let shift = if self.motion == Motion::Preview { end - mid.head } else { DVec3::ZERO };
-        for knot in after.knots.iter().skip(1).take(laid.max(0) as usize) {
+        let laid = if *popped == 0 { laid as usize } else { 0 };
+        for knot in after.knots.iter().skip(1).take(laid) {
             let off = distance_to(way, knot.at + shift);
             let tolerance = 0.01 * after.segment() + 2.0 * after.grain();
             assert!(off <= tolerance, "record: a knot is {off} from the way, segment {}", after.segment());
@@ -251,7 +261,7 @@ impl Rig {
 
     fn check_body(&self, after: &Shot) {
         // Tests of their own in `special`: backing up beside the path, growth, folds.
-        if after.has_long_link() || after.has_grown() || after.has_fold() || after.has(flag::LAGS) {
+        if after.has_long_link() || after.has_grown() || after.has_fold() {
             return;
         }
         let scale = after.scalar(&after.state.scale);
@@ -331,14 +341,17 @@ fn stretched(path: &[record::Knot], offsets: &[f64], after: &Shot) -> bool {
     path.windows(2).any(|pair| (pair[0].dorsal - pair[1].dorsal).length() * most > 2e-3 * after.segment())
 }
 
-/// Positions along the way within 0.02 segments; dorsals within a degree, and 0.3 for each knot laid: the stage takes the
+/// Positions along the way within 0.03 segments; dorsals within a degree, and 0.3 for each knot laid: the stage takes the
 /// limit for its own tangent.
 fn compare_paths(path: &record::Path, after: &Shot, laid: f64) {
-    let tolerance = 0.02 * after.segment() + 2.0 * after.grain();
+    let tolerance = 0.03 * after.segment() + 2.0 * after.grain();
     let count = path.knots.len() - 1;
     // A knot that one of the two laid just before the tick's end, and the other will lay in the next.
     let left = [&path.knots[..], &after.knots[..]].map(|knots| (knots[0].at - knots[1].at).length() / path.spacing);
-    if left.iter().any(|left| !(0.03..0.97).contains(left)) {
+    // Where the way leaves the newest knot's sphere at a slant, a little sideways is far along.
+    let out = |pair: &[record::Knot]| (pair[0].at - pair[1].at).normalize_or_zero();
+    let slant = path.knots[..4].windows(3).any(|knots| out(&knots[..2]).dot(out(&knots[1..])) < 0.7);
+    if slant || left.iter().any(|left| !(0.03..0.97).contains(left)) {
         return;
     }
     // The limit on the twist is meant for knots closer than a diameter or two; for thin bodies it is no small angle.
