@@ -112,15 +112,15 @@ impl Rig {
         let wanted = command::grow(before.scalar(&before.state.scale), target, f64::from(self.dt));
         let scale = mid.scalar(&mid.state.scale);
         assert!((scale - wanted).abs() <= 1e-6 * wanted, "command: scale {scale}, twin {wanted}");
-        if *resampled {
+        // On the ground a grown creature's knots are lifted to its new clearance.
+        if *resampled && !before.has(flag::GROUNDED) {
             let old: Vec<DVec3> = before.knots.iter().map(|knot| knot.at).collect();
             let last = (mid.joints.len() - 1) * mid.per_segment + 1;
             for knot in &mid.knots[..last] {
                 let off = distance_to(&old, knot.at);
                 assert!(
                     before.has_long_link() || off <= 4.0 * mid.grain(),
-                    "command: a resampled knot is {off} off the path"
-                );
+                    "command: a resampled knot is {off} off the path");
             }
         }
     }
@@ -251,7 +251,7 @@ impl Rig {
         let laid = after.state.cursor[after.lane].wrapping_sub(mid.state.cursor[mid.lane]) as i32;
         compare_paths(&path, after, f64::from(laid.max(0)));
         let shift = if self.motion == Motion::Preview { end - mid.head } else { DVec3::ZERO };
-        let laid = if *popped == 0 { laid as usize } else { 0 };
+        let laid = if *popped == 0 && after.scalar(&after.state.travelled) >= 0.0 { laid as usize } else { 0 };
         for knot in after.knots.iter().skip(1).take(laid) {
             let off = distance_to(way, knot.at + shift);
             let tolerance = 0.01 * after.segment() + 2.0 * after.grain();
@@ -364,8 +364,10 @@ fn compare_paths(path: &record::Path, after: &Shot, laid: f64) {
             path.spacing,
             after.describe()
         );
+        // Of a short link the direction is coarse, and so is the dorsal across it.
+        let short = i == 0 && (left[1] < 0.25 || after.state.travelled[after.lane] < 0.0);
         let off = angle(knot.dorsal, twin.dorsal).to_degrees();
-        assert!(thin || off <= 1.0 + 0.3 * laid, "record: dorsal {i} off by {off} degrees, {}", after.describe());
+        assert!(thin || short || off <= 1.0 + 0.3 * laid, "record: dorsal {i} off by {off} degrees, {}", after.describe());
     }
 }
 
