@@ -8,6 +8,9 @@ pub mod error;
 pub mod lanes;
 pub mod pose;
 pub mod profile;
+#[doc(hidden)]
+#[cfg(feature = "reference")]
+pub mod reference;
 mod stages;
 mod step;
 pub mod terrain;
