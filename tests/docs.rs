@@ -86,7 +86,8 @@ fn links(text: &str) -> Vec<String> {
 #[test]
 fn links_between_documents_lead_somewhere() {
     let mut documents = files("docs", "md");
-    documents.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "profiles/README.md"].map(|file| root().join(file)));
+    documents
+        .extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "profiles/README.md"].map(|file| root().join(file)));
     for document in documents {
         let text = std::fs::read_to_string(&document).unwrap();
         for target in links(&text) {
