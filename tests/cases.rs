@@ -6,7 +6,8 @@ use common::*;
 use glam::{DVec3, Vec3};
 use serpentarium::terrain::HeightGrid;
 use serpentarium::{
-    Fault, ForwardAxis, Heightfield, LaneChoice, Motion, Pose, Profile, SerpentBatch, SerpentId, Settings, Spawn, Terrain,
+    Fault, ForwardAxis, Heightfield, LaneChoice, Motion, Pose, Profile, SerpentBatch, SerpentId, Settings, Spawn,
+    Terrain,
 };
 
 fn reported(at: [f64; 3], facing: Vec3) -> (SerpentBatch, SerpentId) {
@@ -166,7 +167,9 @@ fn case_6_frames_hold_through_a_full_vertical_loop() {
         for tick in 1..=400 {
             let angle = (tick as f32 - 60.0).clamp(0.0, 240.0) / 240.0 * std::f32::consts::TAU;
             let ahead = 0.1 * (tick as f32).min(60.0) + 0.1 * (tick as f32 - 300.0).max(0.0);
-            let to = facing * (ahead + 2.5 * angle.sin()) + Vec3::Y * (2.5 - 2.5 * angle.cos()) + side * (tick as f32 * 0.002);
+            let to = facing * (ahead + 2.5 * angle.sin())
+                + Vec3::Y * (2.5 - 2.5 * angle.cos())
+                + side * (tick as f32 * 0.002);
             batch.set_guidance(id, to - at).unwrap();
             report(&mut batch, id, to - at, to - at);
             at = to;
@@ -178,7 +181,9 @@ fn case_6_frames_hold_through_a_full_vertical_loop() {
 #[test]
 fn case_9_zero_and_vertical_guidance_keep_finite_unit_frames() {
     for terrain in [Terrain::None, Terrain::flat(0.0), tilted()] {
-        for (guided, bad) in [true, false].into_iter().flat_map(|g| [[0.0; 3], [0.0, 1.0, 0.0], [0.0, -9.0, 0.0]].map(|b| (g, b))) {
+        for (guided, bad) in
+            [true, false].into_iter().flat_map(|g| [[0.0; 3], [0.0, 1.0, 0.0], [0.0, -9.0, 0.0]].map(|b| (g, b)))
+        {
             let (mut batch, id) = alone(terrain.clone(), case_body(), |p| Spawn::at(p, [0.0; 3]).driven(1.5));
             batch.set_head_guided(id, guided).unwrap();
             (0..60).for_each(|_| drop(batch.step(DT).unwrap()));
@@ -401,7 +406,8 @@ fn case_26_all_lanes_give_one_hash() {
 
 #[test]
 fn case_31_the_snout_leads_in_every_forward_axis() {
-    for (axis, column, sign) in [(ForwardAxis::NegZ, 2, -1.0), (ForwardAxis::PosZ, 2, 1.0), (ForwardAxis::PosX, 0, 1.0)] {
+    for (axis, column, sign) in [(ForwardAxis::NegZ, 2, -1.0), (ForwardAxis::PosZ, 2, 1.0), (ForwardAxis::PosX, 0, 1.0)]
+    {
         for way in [Z, -Z, X, Vec3::new(-0.6, 0.0, 0.8)] {
             let settings = Settings { forward_axis: axis, ..Settings::default() };
             let mut batch = SerpentBatch::with_settings(Terrain::flat(0.0), settings).unwrap();

@@ -9,11 +9,7 @@ use serpentarium::{Motion, Profile, SerpentBatch, SerpentId, Spawn, Terrain};
 const SCALES: [f32; 5] = [0.05, 0.4, 1.0, 3.7, 20.0];
 
 fn grounds() -> [(&'static str, Terrain); 3] {
-    [
-        ("flat", Terrain::flat(0.25)),
-        ("tilted", tilted()),
-        ("jacksboro", Terrain::embedded("jacksboro").unwrap()),
-    ]
+    [("flat", Terrain::flat(0.25)), ("tilted", tilted()), ("jacksboro", Terrain::embedded("jacksboro").unwrap())]
 }
 
 /// All species at all scales on one ground, driven at two thirds of a body length a second.
@@ -85,7 +81,8 @@ fn segments_keep_their_length_under_wild_reports() {
 
 #[test]
 fn joint_0_is_at_the_head_and_the_head_where_reports_put_it() {
-    let (mut batch, id) = alone(Terrain::None, case_body(), |p| Spawn::at(p, [3.0, 1.0, -2.0]).motion(Motion::Reported));
+    let (mut batch, id) =
+        alone(Terrain::None, case_body(), |p| Spawn::at(p, [3.0, 1.0, -2.0]).motion(Motion::Reported));
     let mut expected = DVec3::new(3.0, 1.0, -2.0);
     let mut random = Random(3);
     for _ in 0..600 {
@@ -126,7 +123,8 @@ fn joint_0_follows_an_observed_transform_and_a_driven_head_everywhere() {
 /// Runs one driven creature, and gives the worst distance of a joint from the way of its head, in segments.
 fn worst_path_deviation(terrain: &Terrain, profile: &Profile, scale: f32, offset: impl Fn(usize) -> DVec3) -> f64 {
     let speed = profile.length_m() * scale * 0.6;
-    let (mut batch, id) = alone(terrain.clone(), profile.clone(), |p| Spawn::at(p, [0.0; 3]).scale(scale).driven(speed));
+    let (mut batch, id) =
+        alone(terrain.clone(), profile.clone(), |p| Spawn::at(p, [0.0; 3]).scale(scale).driven(speed));
     let mut way: Vec<DVec3> = (0..profile.joints()).map(|i| joints(&batch, id)[i] - offset(i)).rev().collect();
     let mut worst = 0.0_f64;
     for tick in 0..720 {
@@ -264,7 +262,8 @@ fn wavelength_is_the_body_length_over_the_cycles_at_any_speed_and_scale() {
 fn run_at(hz: u32, terrain: &Terrain, profile: &Profile, scale: f32, speed: f32) -> Vec<DVec3> {
     let spawn = |p| Spawn::at(p, [1.3, 0.0, 2.1]).scale(scale).facing([0.2, 0.0, -1.0]).driven(speed);
     let (mut batch, id) = alone(terrain.clone(), profile.clone(), spawn);
-    let ways = [[0.2, 0.0, -1.0], [1.0, 0.0, -0.3], [0.4, 0.0, 0.9], [-0.2, 0.0, 1.0], [1.0, 0.0, 0.0], [0.3, 0.0, -0.5]];
+    let ways =
+        [[0.2, 0.0, -1.0], [1.0, 0.0, -0.3], [0.4, 0.0, 0.9], [-0.2, 0.0, 1.0], [1.0, 0.0, 0.0], [0.3, 0.0, -0.5]];
     for tick in 0..3 * hz {
         if tick % (hz / 2) == 0 {
             batch.set_guidance(id, ways[(tick / (hz / 2)) as usize]).unwrap();

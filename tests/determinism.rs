@@ -97,7 +97,9 @@ fn a_change_of_quality_there_and_back_leaves_the_others_bits_alone() {
         for tick in 0..40 {
             steer(&mut batch, tick);
             if change && tick % 9 == 3 {
-                batch.set_quality(ids[4], [Quality::Low, Quality::High, Quality::Medium][tick as usize / 9 % 3]).unwrap();
+                batch
+                    .set_quality(ids[4], [Quality::Low, Quality::High, Quality::Medium][tick as usize / 9 % 3])
+                    .unwrap();
             }
             batch.step(DT).unwrap();
         }
@@ -109,7 +111,8 @@ fn a_change_of_quality_there_and_back_leaves_the_others_bits_alone() {
 #[test]
 fn a_change_of_quality_keeps_the_creature_in_place() {
     for motion in [Motion::Driven, Motion::Preview] {
-        let (mut batch, id) = alone(Terrain::flat(0.0), case_body(), |p| Spawn::at(p, [0.0; 3]).driven(2.0).motion(motion).tag(5));
+        let (mut batch, id) =
+            alone(Terrain::flat(0.0), case_body(), |p| Spawn::at(p, [0.0; 3]).driven(2.0).motion(motion).tag(5));
         for tick in 0..300 {
             batch.set_guidance(id, [Z, X, -X][tick / 100]).unwrap();
             batch.step(DT).unwrap();

@@ -148,8 +148,7 @@ fn a_handle_of_another_batch_is_refused_by_every_method() {
 fn handles_stay_valid_while_the_batch_grows() {
     let (mut batch, profile) = batch_of(Terrain::None, small());
     let at = |i: u64| DVec3::new(i as f64, 0.5 * i as f64, -3.0);
-    let ids: Vec<SerpentId> =
-        (0..3000).map(|i| batch.spawn(Spawn::at(profile, at(i)).tag(i)).unwrap()).collect();
+    let ids: Vec<SerpentId> = (0..3000).map(|i| batch.spawn(Spawn::at(profile, at(i)).tag(i)).unwrap()).collect();
     for (i, &id) in ids.iter().enumerate() {
         assert_eq!((batch.tag(id).unwrap(), batch.head(id).unwrap()), (i as u64, at(i as u64)));
     }
@@ -182,8 +181,13 @@ fn a_despawn_leaves_everyone_elses_data_alone() {
 
 /// All that can be read of one creature.
 fn all_of(batch: &SerpentBatch, id: SerpentId) -> impl PartialEq + use<> {
-    let lists = (joints(batch, id), batch.knots(id).unwrap().collect::<Vec<_>>(), batch.velocities(id).unwrap().collect::<Vec<_>>());
-    let one = (batch.tag(id), batch.phases(id), batch.headings(id), batch.bounds(id), batch.scale(id), batch.motion(id));
+    let lists = (
+        joints(batch, id),
+        batch.knots(id).unwrap().collect::<Vec<_>>(),
+        batch.velocities(id).unwrap().collect::<Vec<_>>(),
+    );
+    let one =
+        (batch.tag(id), batch.phases(id), batch.headings(id), batch.bounds(id), batch.scale(id), batch.motion(id));
     (lists, one, batch.profile_of(id).unwrap().name().to_owned(), pose_bits(batch, id))
 }
 

@@ -149,7 +149,9 @@ fn reset_lays_the_path_straight_behind_the_heading_where_it_stands() {
 
 #[test]
 fn transverse_settling_moves_the_whole_straight_seed() {
-    for (moved, observed) in [(Vec3::NEG_Y * 0.13, false), (X * 0.1, false), (Vec3::new(0.1, -0.2, 0.001), false), (Vec3::NEG_Y * 0.4, true)] {
+    for (moved, observed) in
+        [(Vec3::NEG_Y * 0.13, false), (X * 0.1, false), (Vec3::new(0.1, -0.2, 0.001), false), (Vec3::NEG_Y * 0.4, true)]
+    {
         let motion = if observed { Motion::Observed } else { Motion::Reported };
         let (mut batch, id) = alone(Terrain::None, case_body(), |p| Spawn::at(p, [1.0, 2.0, 3.0]).motion(motion));
         let before = joints(&batch, id);
@@ -285,7 +287,10 @@ fn heads_that_do_not_guide_are_not_posed_by_locomotion() {
         let mounted = inverse * rows[19].to_mat4();
         assert!(mounted.w_axis.truncate().distance(Vec3::new(0.2, 0.05, -0.1)) < 1e-5, "{mounted}");
         let ahead = -mounted.z_axis.truncate();
-        assert!(ahead.distance(Vec3::new(20_f32.to_radians().sin(), 0.0, -20_f32.to_radians().cos())) < 1e-4, "{ahead}");
+        assert!(
+            ahead.distance(Vec3::new(20_f32.to_radians().sin(), 0.0, -20_f32.to_radians().cos())) < 1e-4,
+            "{ahead}"
+        );
     }
 }
 
@@ -322,7 +327,10 @@ fn the_jaw_opens_downward_as_far_as_the_profile_lets_it() {
     }
     batch.set_gaze(id, 0, 0.5, 0.0).unwrap();
     steps(&mut batch, 1);
-    assert!(-rows(&batch, id)[17].axis(2).x > 0.4 * -1.0 && rows(&batch, id)[17].axis(2).x > 0.4, "positive yaw looks left");
+    assert!(
+        -rows(&batch, id)[17].axis(2).x > 0.4 * -1.0 && rows(&batch, id)[17].axis(2).x > 0.4,
+        "positive yaw looks left"
+    );
 }
 
 /// Grows (or shrinks) a driven creature, and gives the worst step of a joint beyond what travel and growth explain, as
@@ -426,7 +434,9 @@ fn a_path_shorter_than_the_body_goes_on_straight() {
 
 #[test]
 fn a_u_turn_moves_no_joint_by_more_than_six_times_the_heads_travel() {
-    for (travel, back) in [(0.05, Z), (0.1, Z), (0.1, Vec3::new(0.1, 0.0, 1.0)), (0.3, Z), (0.1, Vec3::new(0.0, 0.2, 1.0))] {
+    for (travel, back) in
+        [(0.05, Z), (0.1, Z), (0.1, Vec3::new(0.1, 0.0, 1.0)), (0.3, Z), (0.1, Vec3::new(0.0, 0.2, 1.0))]
+    {
         let (mut batch, id) = reported([0.0; 3]);
         (0..60).for_each(|_| report(&mut batch, id, Vec3::NEG_Z * travel, Vec3::NEG_Z));
         let back = back.normalize();

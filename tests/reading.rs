@@ -94,7 +94,8 @@ fn interpolation_runs_from_the_previous_tick_to_this_one() {
     let before = batch.poses().to_vec();
     batch.step(DT).unwrap();
     let mut out = batch.poses().to_vec();
-    let close = |a: &[Pose], b: &[Pose], most: f32| a.iter().zip(b).all(|(a, b)| a.position().distance(b.position()) < most);
+    let close =
+        |a: &[Pose], b: &[Pose], most: f32| a.iter().zip(b).all(|(a, b)| a.position().distance(b.position()) < most);
     batch.interpolate_poses(1.0, &mut out).unwrap();
     assert!(close(&out, batch.poses(), 1e-5));
     for &id in &ids {

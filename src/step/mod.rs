@@ -1,5 +1,7 @@
 //! The tick: order, parallelism, timings; no maths.
 
+#[cfg(feature = "reference")]
+mod bench;
 mod blocks;
 mod place;
 mod report;
@@ -137,14 +139,19 @@ impl SerpentBatch {
             return StepReport::resting(dropped);
         }
         if part != Part::Begin {
-            self.map_rows();
-            self.cohorts.iter_mut().for_each(|cohort| cohort.now = 1 - cohort.now);
-            (self.tick, self.time_s, self.last_dt) = (self.tick + 1, self.time_s + f64::from(dt), dt);
+            self.turn_over(dt);
         }
         let context = context(&self.settings, self.isa, &self.terrain, self.active_mask, dt);
         let shared = Shared { context, part, parallel: self.settings.parallel };
         let tally = blocks::run_cohorts(&mut self.cohorts, &mut self.poses, &shared);
         self.report(&tally, dropped)
+    }
+
+    /// Makes the present joints the previous ones, and counts the tick.
+    fn turn_over(&mut self, dt: f32) {
+        self.map_rows();
+        self.cohorts.iter_mut().for_each(|cohort| cohort.now = 1 - cohort.now);
+        (self.tick, self.time_s, self.last_dt) = (self.tick + 1, self.time_s + f64::from(dt), dt);
     }
 
     fn report(&mut self, tally: &Tally, dropped: f32) -> StepReport {
