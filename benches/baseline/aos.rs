@@ -27,6 +27,7 @@ struct Joint {
     dorsal: Vec3,
 }
 
+#[derive(Clone)]
 pub struct Snake {
     /// What positions are relative to, so that `f32` is enough for them.
     origin: DVec3,
@@ -62,6 +63,11 @@ impl Snake {
     /// World positions of the joints.
     pub fn joints(&self) -> impl Iterator<Item = DVec3> + '_ {
         self.joints.iter().map(|joint| self.origin + joint.at.as_dvec3())
+    }
+
+    /// Puts the joints on the path as it is.
+    pub fn lie(&mut self, profile: &Profile) {
+        self.march(profile);
     }
 
     /// Follows the head, and appends the snake's rows.
