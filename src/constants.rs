@@ -28,13 +28,6 @@ pub const LATERAL_SHARE: f32 = 1e-4;
 /// little slip writes a corner under the neck.
 pub const SETTLE_SHARE: f32 = 0.05;
 
-/// Cosine under which the head counts as turning back within one segment length (a little over 90 degrees). A corner
-/// sharper than that makes the first exit of the march jump by up to two segments.
-pub const FOLD_COSINE: f32 = -0.02;
-
-/// How much faster than the head the recorded path may catch up after a fold. More: the body lurches. Less: the pen lags long.
-pub const PEN_CATCH_UP: f32 = 3.0;
-
 /// Twist that the dorsal direction may gain per body diameter of travel, in radians (10 degrees). More: visible
 /// candy-cane twist after a landing. Less: a belly stays rolled for long.
 pub const TWIST_PER_DIAMETER_RAD: f32 = 0.174_532_93;

@@ -66,8 +66,13 @@ impl Handles {
         self.entries.capacity() * size_of::<Entry>() + self.free.capacity() * size_of::<u32>()
     }
 
-    pub fn reserve(&mut self, additional: usize) {
-        self.entries.reserve(additional.saturating_sub(self.free.len()));
+    /// The number that all handles of this batch carry.
+    pub fn batch(&self) -> u32 {
+        self.batch
+    }
+
+    pub fn reserve_total(&mut self, total: usize) {
+        super::reserve_total(&mut self.entries, total);
     }
 
     pub fn insert(&mut self, place: Place) -> SerpentId {

@@ -37,7 +37,10 @@ use std::sync::Arc;
 
 /// Names a profile of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ProfileId(pub(crate) u32);
+pub struct ProfileId {
+    pub(crate) index: u32,
+    pub(crate) batch: u32,
+}
 
 /// Which axis of an exported frame points forward, toward the snout. Up is +Y in all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,7 +188,7 @@ impl SerpentBatch {
             self.profiles.push(Arc::new(profile));
             self.profiles.len() - 1
         });
-        ProfileId(index as u32)
+        self.profile_id(index as u32)
     }
 
     /// The profile of this id.
@@ -193,25 +196,35 @@ impl SerpentBatch {
     /// # Errors
     /// [`Error::Value`] where the batch has no such profile.
     pub fn profile(&self, id: ProfileId) -> Result<&Profile> {
-        self.profiles.get(id.0 as usize).map(|profile| &**profile).ok_or_else(|| self.no_profile(id))
+        self.known_profile(id).map(|profile| &**profile)
+    }
+
+    pub(crate) fn profile_id(&self, index: u32) -> ProfileId {
+        ProfileId { index, batch: self.handles.batch() }
+    }
+
+    fn known_profile(&self, id: ProfileId) -> Result<&Arc<Profile>> {
+        let own = id.batch == self.handles.batch();
+        self.profiles.get(id.index as usize).filter(|_| own).ok_or_else(|| self.no_profile(id))
     }
 
     fn no_profile(&self, id: ProfileId) -> Error {
-        Error::value("profile", id.0, &format!("the ids of this batch's {} profiles", self.profiles.len()))
+        let allowed = format!("the ids that this batch gave out for its {} profiles", self.profiles.len());
+        Error::value("profile", format!("{id:?}"), &allowed)
     }
 
     /// The cohort of a profile and tier, made where there is none yet.
     pub(crate) fn cohort_index(&mut self, id: ProfileId, quality: Quality) -> Result<usize> {
-        let known = |c: &Cohort| c.profile_index == id.0 && c.quality == quality;
+        let known = |c: &Cohort| c.profile_index == id.index && c.quality == quality;
+        let profile = self.known_profile(id)?.clone();
         if let Some(index) = self.cohorts.iter().position(known) {
             return Ok(index);
         }
-        let profile = self.profiles.get(id.0 as usize).cloned().ok_or_else(|| self.no_profile(id))?;
         let tier = match &self.settings.tiers[quality as usize] {
             Some(tier) => tier.clone(),
             None => Tier::embedded(quality)?,
         };
-        self.cohorts.push(Cohort::new(id.0, profile, quality, &tier));
+        self.cohorts.push(Cohort::new(id.index, profile, quality, &tier));
         Ok(self.cohorts.len() - 1)
     }
 
@@ -222,11 +235,13 @@ impl SerpentBatch {
     pub fn reserve(&mut self, profile: ProfileId, quality: Quality, additional: usize) -> Result<()> {
         let cohort = self.cohort_index(profile, quality)?;
         self.cohorts[cohort].reserve(additional);
-        self.handles.reserve(additional);
-        let rows = self.cohorts[cohort].shape.rows() * additional;
-        self.poses.reserve(rows);
-        self.pose_map.creatures.reserve(additional);
-        self.pose_map.by_index.reserve(additional);
+        // What all cohorts share has room for all that each of them has room for.
+        let creatures: usize = self.cohorts.iter().map(|cohort| cohort.ids.capacity()).sum();
+        let rows: usize = self.cohorts.iter().map(|cohort| cohort.ids.capacity() * cohort.shape.rows()).sum();
+        self.handles.reserve_total(creatures);
+        reserve_total(&mut self.poses, rows);
+        reserve_total(&mut self.pose_map.creatures, creatures);
+        reserve_total(&mut self.pose_map.by_index, creatures);
         Ok(())
     }
 
@@ -271,6 +286,11 @@ impl SerpentBatch {
     pub fn set_terrain(&mut self, terrain: Terrain) {
         self.terrain = terrain;
     }
+}
+
+/// Makes room for `total` elements in all.
+pub(crate) fn reserve_total<T>(buffer: &mut Vec<T>, total: usize) {
+    buffer.reserve_exact(total.saturating_sub(buffer.len()));
 }
 
 /// Refuses a position that is not finite or too far out.

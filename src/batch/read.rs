@@ -157,7 +157,8 @@ impl SerpentBatch {
         let (state, lane, count) = (&cohort.blocks[place.block()], place.lane(), cohort.shape.joints);
         let shift =
             (DVec3::from(lane3(&state.origin, lane)) - DVec3::from(lane3(&state.previous_origin, lane))).as_vec3();
-        let rate = if self.last_dt > 0.0 { 1.0 / self.last_dt } else { 0.0 };
+        // A step too short to divide by is no step.
+        let rate = if self.last_dt > 1e-9 { 1.0 / self.last_dt } else { 0.0 };
         let range = place.block() * count..(place.block() + 1) * count;
         let pairs = cohort.joints()[range.clone()].iter().zip(&cohort.previous_joints()[range]);
         Ok(pairs.map(move |(now, before)| {

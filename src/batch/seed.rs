@@ -96,7 +96,6 @@ fn settle_pen(state: &mut BlockState, lane: usize, ring: &mut [Row4], shape: &Sh
     state.anchor.iter_mut().zip(&state.head).for_each(|(anchor, head)| anchor[lane] = head[lane]);
     let newest = ring[shape.ring(state.cursor[lane], 1)];
     set_lane3(&mut state.knot_dorsal, lane, unit(unpack_direction(newest[3])));
-    state.put(lane, flag::LAGS, false);
 }
 
 /// Lays a lane's history anew at the spacing of its present scale, along the path it has.

@@ -1,7 +1,7 @@
 //! What the caller sets on one creature, by handle. Everything is checked here, at the boundary, once.
 
 use super::{
-    BlockState, Cohort, ControlSlices, Motion, Place, ProfileId, SerpentBatch, SerpentId, check_direction,
+    BlockState, Cohort, ControlSlices, Fault, Motion, Place, ProfileId, SerpentBatch, SerpentId, check_direction,
     check_position, check_range, flag, set_lane3,
 };
 use crate::constants::{MAX_DISPLACEMENT_M, MAX_SPEED_M_S, SCALE_RANGE};
@@ -26,7 +26,8 @@ impl SerpentBatch {
 
     /// Control slices of all creatures of a profile: one item for each quality tier in use, all of them contiguous.
     pub fn controls_mut(&mut self, profile: ProfileId) -> impl Iterator<Item = ControlSlices<'_>> {
-        self.cohorts.iter_mut().filter(move |cohort| cohort.profile_index == profile.0).map(|cohort| {
+        let own = profile.batch == self.handles.batch();
+        self.cohorts.iter_mut().filter(move |cohort| cohort.profile_index == profile.index && own).map(|cohort| {
             let count = cohort.ids.len();
             let controls = &mut cohort.controls;
             ControlSlices {
@@ -251,19 +252,23 @@ impl SerpentBatch {
         Ok(())
     }
 
-    /// Lets a quarantined creature back into the tick, with its controls cleared of what was not finite.
+    /// Lets a quarantined creature back into the tick, with the control that was not finite cleared. Any other creature
+    /// stays as it is.
     ///
     /// # Errors
     /// [`Error::Handle`].
     pub fn release(&mut self, id: SerpentId) -> Result<()> {
-        let head = self.head(id)?;
+        let (fault, head) = (self.quarantine(id)?, self.head(id)?);
+        let Some(fault) = fault else { return Ok(()) };
         let (cohort, slot) = self.cohort_of(id)?;
-        cohort.controls.guidance[slot] = [0.0; 3];
-        cohort.controls.speed[slot] = 0.0;
-        cohort.controls.displacement[slot] = [0.0; 3];
-        cohort.controls.head[slot] = head.into();
+        match fault {
+            Fault::Guidance => cohort.controls.guidance[slot] = [0.0; 3],
+            Fault::Speed => cohort.controls.speed[slot] = 0.0,
+            Fault::Displacement => cohort.controls.displacement[slot] = [0.0; 3],
+            Fault::Head => cohort.controls.head[slot] = head.into(),
+        }
         let (state, lane) = self.state_of(id)?;
-        state.put(lane, flag::QUARANTINED | flag::KNOWN | flag::REPORTED | super::Fault::mask(), false);
+        state.put(lane, flag::QUARANTINED | flag::KNOWN | Fault::mask(), false);
         Ok(())
     }
 

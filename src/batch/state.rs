@@ -51,7 +51,7 @@ block_state! {
     head: [[f64; LANES]; 3],
     /// Where observed movement was last taken into the phase.
     anchor: [[f64; LANES]; 3],
-    /// The front of the recorded path: the head, but for a short while after a fold.
+    /// The front of the recorded path: where the head was recorded last.
     pen: Vec8,
     /// Heading asked for.
     target: Vec8,
@@ -61,6 +61,10 @@ block_state! {
     center: Vec8,
     /// Effective heading: the centre heading with the gait's yaw.
     effective: Vec8,
+    /// Effective heading of the tick before.
+    effective_before: Vec8,
+    /// Share of the tick after which the centre heading has reached `center`: above 0, at most 1.
+    turn_share: Lane8,
     /// Forward direction that a report's travel is measured along.
     forward: Vec8,
     /// Dorsal direction at the head: the axis of the yaw.
@@ -137,10 +141,8 @@ pub mod flag {
     pub const FOLLOWS: u32 = 128;
     /// On the ground in this tick.
     pub const GROUNDED: u32 = 256;
-    /// The pen has not caught up with the head.
-    pub const LAGS: u32 = 512;
     /// The quarantine was reported.
-    pub const KNOWN: u32 = 1024;
+    pub const KNOWN: u32 = 512;
 }
 
 impl BlockState {
@@ -160,6 +162,8 @@ impl BlockState {
             center_before: AHEAD,
             center: AHEAD,
             effective: AHEAD,
+            effective_before: AHEAD,
+            turn_share: one,
             forward: AHEAD,
             dorsal: UP,
             knot_dorsal: UP,

@@ -97,6 +97,7 @@ impl SerpentBatch {
             frames: &scratch.frames[..shape.joints],
             head_inputs: &cohort.head_inputs[block * shape.heads..(block + 1) * shape.heads],
             origin: state.origin,
+            alpha,
             axis: self.settings.forward_axis,
             pose_origin: self.settings.pose_origin,
             rows,

@@ -102,7 +102,7 @@ impl Kernel for March<'_> {
         let inv_square = L::splat(1.0) / skips.reach;
         let mut p = Vec3W::<L>::load(&head_lanes(state));
         let packed = pack_direction_lanes(Vec3W::load(&state.dorsal));
-        // The link from the head to the pen comes first: of no length, but while the pen rounds a fold.
+        // The link from the head to the pen comes first: the two are at one place.
         let a = PathPoint { at: p, dorsal: direction_fields(packed) };
         let [b, _] = paths.links(L::splat(0.0));
         let mut walk = Walk { a, b, index: L::splat(0.0) };
@@ -110,11 +110,9 @@ impl Kernel for March<'_> {
         let mut t = L::splat(0.0);
         for joint in 1..shape.joints {
             let from = From::new(p, scale * L::splat(radius[joint] - radius[0]));
-            if L::any(walk.index.lt(L::splat(0.5))) {
-                walk.leave_pen(&paths, &from, &skips);
-            } else {
-                walk.skip(&paths, t, &skips);
-            }
+            // Nothing is surely within reach behind the pen, whose link is shorter than a spacing.
+            let count = if joint == 1 { L::splat(0.0) } else { L::select(skips.near.lt(t), skips.many, skips.some) };
+            walk.skip(&paths, count);
             walk.step(&paths, &from, skips.reach);
             let (m, end) = (from.to(&walk.a), from.to(&walk.b));
             let d = end - m;
@@ -136,26 +134,15 @@ fn skips<L: Lanes>(segment: L, spacing: L, per_segment: f32) -> Skips<L> {
 }
 
 impl<L: Lanes> Walk<L> {
-    /// From a joint at share `t` of its link, skips the links that are surely within reach: chords are no longer than
-    /// the links they span. The share is known before the joint itself, which is put at its exact distance meanwhile:
-    /// deciding on the joint made the march a third slower. A growing body's knots lie a little closer or wider than its
-    /// segments ask for; then the skip is a guess, and one too far is put right by the exact length.
+    /// Goes on by a link and `count` more, which are surely within reach: chords are no longer than the links they span.
+    /// The count follows from the share of its link that the last joint lies at, which is known before the joint itself
+    /// is put at its exact distance: deciding on the joint made the march a third slower. A growing body's knots lie a
+    /// little closer or wider than its segments ask for; then it is a guess, and one too far is put right by the exact
+    /// length.
     #[inline(always)]
-    fn skip(&mut self, paths: &Paths<'_>, t: L, skips: &Skips<L>) {
-        let count = L::select(skips.near.lt(t), skips.many, skips.some);
+    fn skip(&mut self, paths: &Paths<'_>, count: L) {
         self.index = (self.index + count).min(L::splat(paths.last - 1.0)) + L::splat(1.0);
         [self.b, self.a] = paths.links(self.index);
-    }
-
-    /// The same while some lane is on the link before its pen, which may have any length.
-    #[inline(always)]
-    fn leave_pen(&mut self, paths: &Paths<'_>, from: &From<L>, skips: &Skips<L>) {
-        let inside = from.to(&self.b).length_squared().lt(skips.reach);
-        let on_path = L::splat(0.5).lt(self.index);
-        let next = self.index + L::select(on_path, skips.some, L::splat(0.0)) + L::splat(1.0);
-        let [b, a] = paths.links(next);
-        (self.a, self.b) = (select(inside, a, self.a), select(inside, b, self.b));
-        self.index = L::select(inside, next, self.index);
     }
 
     /// Goes on link by link while `b` is within reach.
@@ -178,12 +165,14 @@ impl<L: Lanes> Walk<L> {
 #[inline(always)]
 fn to_length<L: Lanes>(v: Vec3W<L>, segment: L, inv_square: L) -> Vec3W<L> {
     let ratio = v.length_squared() * inv_square;
-    let off = (ratio - L::splat(1.0)).abs();
-    // Written so that NaN takes the careful way.
-    if L::bits(off.lt(L::splat(1e-3))) == 0xff {
-        return v * (L::splat(1.5) - L::splat(0.5) * ratio);
+    let near = (ratio - L::splat(1.0)).abs().lt(L::splat(1e-3));
+    let quick = v * (L::splat(1.5) - L::splat(0.5) * ratio);
+    if L::bits(near) == 0xff {
+        return quick;
     }
-    v.normalize_or(1e-30, Vec3W::splat([0.0, 0.0, 1.0])) * segment
+    let careful = v.normalize_or(1e-30, Vec3W::splat([0.0, 0.0, 1.0])) * segment;
+    // Each lane takes its own way: a creature's bits never depend on its neighbours.
+    Vec3W::select(near, quick, careful)
 }
 
 #[inline(always)]

@@ -5,7 +5,9 @@
 //! Source: the design's contracts 5 and 7. Parallel: touches its own lanes only.
 
 use super::Task;
-use crate::batch::{BlockMut, Fault, Motion, flag, lane3, resample_lane, resize_lane, set_lane3};
+use crate::batch::{
+    BlockMut, Fault, Motion, flag, lane3, put_row, resample_lane, resize_lane, set_lane3, snap, unpack_direction,
+};
 use crate::constants::{
     GROWTH_PER_S, MAX_COORDINATE_M, MAX_DISPLACEMENT_M, MAX_SPEED_M_S, NOISE_SHARE, RESAMPLE_RATIO,
 };
@@ -36,11 +38,20 @@ pub(crate) fn take_reports(task: &mut Task<'_, '_>) {
             continue;
         }
         if !check(task, lane, fault_of_reports(task.block, lane)) {
-            task.block.state.dt[lane] = 0.0;
-            task.block.state.speed[lane] = 0.0;
+            stand_still(task.block, lane);
             continue;
         }
         take_report(task.block, lane);
+    }
+}
+
+/// Takes back what `begin` did to a creature's headings: its last good pose stays.
+fn stand_still(block: &mut BlockMut<'_>, lane: usize) {
+    let state = &mut *block.state;
+    (state.dt[lane], state.speed[lane]) = (0.0, 0.0);
+    for c in 0..3 {
+        state.center[c][lane] = state.center_before[c][lane];
+        state.effective[c][lane] = state.effective_before[c][lane];
     }
 }
 
@@ -103,10 +114,12 @@ fn grow(task: &mut Task<'_, '_>, lane: usize) {
     }
     let most = now * GROWTH_PER_S * block.state.dt[lane];
     let step = target - now;
+    let before = block.profile.radius_m()[0] * now;
     block.state.scale[lane] = if step.abs() <= most { target } else { now + if step > 0.0 { most } else { -most } };
     let ratio = block.state.scale[lane] / block.state.history_scale[lane];
     let renew = !(ratio < RESAMPLE_RATIO && ratio * RESAMPLE_RATIO > 1.0);
     resize_lane(block.state, lane, block.profile, block.shape, renew);
+    lift(block, lane, block.profile.radius_m()[0] * block.state.scale[lane] - before);
     if renew {
         let ring = &mut task.scratch.ring;
         ring.clear();
@@ -114,6 +127,28 @@ fn grow(task: &mut Task<'_, '_>, lane: usize) {
         resample_lane(block, lane, ring, block.state.cursor[lane]);
         task.scratch.counters.resampled += 1;
     }
+}
+
+/// Raises the path of a creature that stands on the ground by what its radius at the head grew, along the dorsals: the
+/// belly stays where it is.
+fn lift(block: &mut BlockMut<'_>, lane: usize, height: f32) {
+    let state = &mut *block.state;
+    if !state.has(lane, flag::GROUNDED) || state.motion[lane] != Motion::Driven as u32 {
+        return;
+    }
+    let (dorsal, cell) = (lane3(&state.dorsal, lane), state.cell[lane]);
+    for c in 0..3 {
+        state.head[c][lane] += f64::from(dorsal[c] * height);
+        state.pen[c][lane] += dorsal[c] * height;
+    }
+    for knot in block.shape.ring_of(block.knots, lane) {
+        let dorsal = unpack_direction(knot[3]);
+        (0..3).for_each(|c| knot[c] = snap(knot[c] + dorsal[c] * height, cell));
+    }
+    let pen = block.shape.ring(state.cursor[lane], 0);
+    let ring = block.shape.ring_of(block.knots, lane);
+    let [x, y, z] = lane3(&state.head, lane).map(|c| c as f32);
+    put_row(ring, pen, [x, y, z, ring[pen][3]]);
 }
 
 /// Fills in the displacement and the forward direction of a creature that the caller moves.

@@ -29,17 +29,22 @@ impl Kernel for Guidance<'_> {
         let grounded = L::mask_from_bits(flag_bits(state, flag::GROUNDED));
         let (dorsal, before) = (Vec3W::<L>::load(&state.dorsal), Vec3W::load(&state.center));
         // On the ground, headings lie in its plane: a target seen from above is meant on the slope.
-        let from = Vec3W::select(grounded, in_plane(before, dorsal, before), before);
+        // A centre in the plane already keeps its bits: normalising again would move it at rest.
+        let tilted = grounded & L::splat(1e-6).lt(before.dot(dorsal).abs());
+        let from = Vec3W::select(tilted, in_plane(before, dorsal, before), before);
         let target = Vec3W::load(&state.target);
         let target = Vec3W::select(grounded, in_plane(target, dorsal, before), target);
         let limit = (L::load(&state.turn_rate) * L::load(&state.dt) * L::splat(TURNS)).min(L::splat(0.5));
         let turned = turn_toward(from, target, dorsal, limit);
+        let turned = Vec3W::select(L::splat(0.0).lt(limit), turned, from);
+        turn_share(from, turned, limit).store(&mut state.turn_share);
         let center = Vec3W::select(active, Vec3W::select(guided, turned, target), before);
         let yaw = L::load(&state.amplitude) * L::splat(TURNS) * sin_turns(phase_turns::<L>(&state.phase));
         let effective = Vec3W::select(guided, yawed(center, dorsal, yaw), center);
-        Vec3W::select(active, from, before).store(&mut state.center_before);
+        before.store(&mut state.center_before);
         center.store(&mut state.center);
         let kept = Vec3W::load(&state.effective);
+        kept.store(&mut state.effective_before);
         Vec3W::select(active, effective, kept).store(&mut state.effective);
     }
 }
@@ -77,6 +82,18 @@ fn turn_toward<L: Lanes>(from: Vec3W<L>, to: Vec3W<L>, dorsal: Vec3W<L>, limit: 
     let within = cos_limit.le(cos);
     let turned = (from * cos_limit + aside * sin_limit).normalize_or(DIRECTION_EPSILON, to);
     Vec3W::select(within, to, turned)
+}
+
+/// Share of the tick that turning at the full rate from `from` to `to` takes: the rest of it the heading stands.
+#[inline(always)]
+fn turn_share<L: Lanes>(from: Vec3W<L>, to: Vec3W<L>, limit: L) -> L {
+    // The angle as a series of its chord, 2 asin(c / 2): off by 1e-3 at a radian.
+    let square = (to - from).length_squared();
+    let angle = square.sqrt()
+        * (L::splat(1.0) + square * (L::splat(1.0 / 24.0) + square * L::splat(3.0 / 640.0)))
+        * L::splat(TURNS);
+    let share = angle / limit.max(L::splat(1e-9));
+    share.max(L::splat(1e-6)).min(L::splat(1.0))
 }
 
 /// The unit vector `center` turned left by `yaw` turns about the part of `dorsal` that is perpendicular to it.

@@ -92,10 +92,8 @@ pub struct Counters {
     pub pieces: u64,
     /// Knots added to path histories.
     pub knots_laid: u64,
-    /// Knots taken back by backing up.
+    /// Knots taken back, by backing up or turning back.
     pub knots_popped: u64,
-    /// Creatures whose recorded path is rounding a fold.
-    pub folds: u64,
     /// Histories laid anew for growth.
     pub resampled: u64,
     /// Driven creatures that found no ground under them.
@@ -110,7 +108,6 @@ impl Counters {
         self.pieces += other.pieces;
         self.knots_laid += other.knots_laid;
         self.knots_popped += other.knots_popped;
-        self.folds += other.folds;
         self.resampled += other.resampled;
         self.off_ground += other.off_ground;
         self.quarantined += other.quarantined;

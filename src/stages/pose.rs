@@ -21,6 +21,8 @@ pub(crate) struct Pose<'a> {
     pub head_inputs: &'a [HeadLanes],
     /// World positions of the local zeros.
     pub origin: [[f64; LANES]; 3],
+    /// Share of the way from the previous tick's heading to this one's: 1 for this tick's pose.
+    pub alpha: f32,
     pub axis: ForwardAxis,
     pub pose_origin: [f64; 3],
     /// The rows of the block's creatures, one creature after the other.
@@ -34,7 +36,8 @@ pub(crate) fn write_rows(task: &mut Task<'_, '_>, rows: &mut [[f32; 12]]) {
     let frames = &scratch.frames[..block.joints.len()];
     let (state, profile, shape) = (&*block.state, block.profile, block.shape);
     let (joints, head_inputs, origin) = (&*block.joints, block.head_inputs, state.origin);
-    dispatch(isa, Pose { state, profile, shape, joints, frames, head_inputs, origin, axis, pose_origin, rows });
+    let alpha = 1.0;
+    dispatch(isa, Pose { state, profile, shape, joints, frames, head_inputs, origin, alpha, axis, pose_origin, rows });
 }
 
 /// A frame of each creature: unit vectors, side = forward x up.
@@ -105,7 +108,13 @@ impl Pose<'_> {
     /// The frame of a guiding head: along the effective heading, dorsal up.
     #[inline(always)]
     fn guiding<L: Lanes>(&self, body: FrameW<L>) -> FrameW<L> {
-        let forward = Vec3W::load(&self.state.effective);
+        let now = Vec3W::load(&self.state.effective);
+        let forward = if self.alpha == 1.0 {
+            now
+        } else {
+            let before = Vec3W::load(&self.state.effective_before);
+            before.lerp(now, L::splat(self.alpha)).normalize_or(DIRECTION_EPSILON, now)
+        };
         let dorsal = Vec3W::<L>::load(&self.state.dorsal).reject(forward);
         let carried = body.up.reject(forward).normalize_or(DIRECTION_EPSILON, body.up);
         let up = dorsal.normalize_or(FRAME_EPSILON, carried);

@@ -1,19 +1,21 @@
 //! record: lays the path.
 //!
-//! Reads the trail. Writes knots, pens and dorsal directions. The path's front, the pen, is where the head is; a knot is
+//! Reads the trail. Writes knots and dorsal directions. The path's front, the pen, is where the head is; a knot is
 //! committed where the pen's way leaves the sphere of one spacing round the newest knot, so links are chords of one
-//! length, jitter within a spacing never adds a knot, and every knot lies on the achieved way. Backing up pops the knots
-//! ahead of the head's plane. Source: the serpentine document, "Explicit guiding Head"; TRAPS, "record".
+//! length, jitter within a spacing never adds a knot, and every knot lies on the achieved way. Knots of the last segment
+//! length that lie ahead of the head's plane are popped: that is how backing up takes the path back, and how a turn is
+//! capped at a right angle within a segment length, beyond which the march's first exit would jump.
+//! Source: the serpentine document, "Explicit guiding Head"; TRAPS, "record" and "body"; docs/architecture.md, "Folds".
 //!
-//! Three steps: lanes find who merely moves its pen (two of three do); the others commit, pop or round a fold one by
-//! one; lanes then lay the dorsal direction of every new knot and of the pens. Parallel: its own lanes only.
+//! Three steps: lanes find who merely moves its pen (two of three do); the others commit and pop one by one; lanes then
+//! lay the dorsal direction of every new knot and of the pens. Parallel: its own lanes only.
 
 use super::{Context, Scratch, Task, Trail};
 use crate::batch::{
     BlockMut, BlockState, Motion, Shape, Vec8, flag, lane3, pack_direction, pack_direction_lanes, put_row, set_lane3,
     snap, unpack_direction, unpack_direction_lanes,
 };
-use crate::constants::{DIRECTION_EPSILON, FOLD_COSINE, LEVEL_SHARE, PEN_CATCH_UP, TWIST_PER_DIAMETER_RAD};
+use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, TWIST_PER_DIAMETER_RAD};
 use crate::lanes::{Kernel, LANES, Lanes, Rings, Row4, Vec3W, dispatch};
 use glam::Vec3;
 
@@ -40,8 +42,8 @@ pub(crate) fn lay_path(task: &mut Task<'_, '_>) {
     }
 }
 
-/// Finds who takes the careful way: who backs up, lags, turns back, took several pieces, or leaves the sphere round the
-/// newest knot. The pens of the others that moved are put where their heads are.
+/// Finds who takes the careful way: who leaves the sphere round the newest knot, has a knot ahead of its plane, or took
+/// several pieces. The pens of the others that moved are put where their heads are.
 struct Sorted<'a> {
     state: &'a mut BlockState,
     shape: &'a Shape,
@@ -63,22 +65,18 @@ impl Kernel for Sorted<'_> {
         let to = Vec3W::load(&trail.position[1]);
         let [second, mut newer] = at(rings, &state.cursor, 2);
         let spacing = L::load(&state.spacing);
-        let mut careful = L::load(&state.travelled).lt(zero) | (spacing * spacing).le((to - newer).length_squared());
-        let step = to - Vec3W::load(&state.pen);
+        let mut careful = (spacing * spacing).le((to - newer).length_squared());
         for back in 2..2 + shape.knots_per_segment as u32 {
             let older = if back == 2 { second } else { at(rings, &state.cursor, back)[0] };
-            let link = newer - older;
+            careful = careful | zero.lt((newer - to).dot(newer - older));
             newer = older;
-            // Links are one spacing long; the sign of the step's share is what counts.
-            careful = careful | step.dot(link).lt(L::splat(FOLD_COSINE) * spacing * step.length());
         }
         *moved = L::bits(goes);
         *busy = L::bits(careful) & *moved;
         for lane in 0..LANES {
-            let lags = state.has(lane, flag::LAGS) && state.dt[lane] > 0.0;
-            *moved |= u32::from(lags) << lane;
-            *busy |= u32::from(lags || trail.pieces[lane] > 1 && *moved & (1 << lane) != 0) << lane;
-            if (*moved & !*busy) & (1 << lane) != 0 {
+            let goes = *moved & (1 << lane) != 0;
+            *busy |= u32::from(goes && trail.pieces[lane] > 1) << lane;
+            if goes && *busy & (1 << lane) == 0 {
                 set_lane3(&mut state.pen, lane, lane3(&trail.position[1], lane));
             }
         }
@@ -229,14 +227,14 @@ impl<'a> Pen<'a> {
 
     /// Follows the trail to the head.
     fn follow(mut self, block: &mut BlockMut<'_>, scratch: &mut Scratch, lane: usize) {
-        let pieces = scratch.trail.pieces[lane] as usize;
-        for piece in 0..pieces {
-            let [from, to] = ends(&scratch.trail.position[..], piece, lane);
-            if block.state.travelled[lane] < 0.0 {
-                scratch.counters.knots_popped += self.back_up(block, lane, to);
-            } else if block.state.has(lane, flag::LAGS) || self.folds(block, lane, to) {
-                scratch.counters.folds += 1;
-                self.round_fold(block, lane, (to - from).length(), to, &mut scratch.laid[lane]);
+        for piece in 0..scratch.trail.pieces[lane] as usize {
+            let [_, to] = ends(&scratch.trail.position[..], piece, lane);
+            let popped = self.pop_ahead(block, lane, to);
+            scratch.counters.knots_popped += u64::from(popped);
+            if popped > 0 {
+                scratch.laid[lane] = scratch.laid[lane].saturating_sub(popped);
+                // What is left of the way begins at the pen's new neighbourhood.
+                self.lay(block, lane, &Way::straight(self.at, to), &mut scratch.laid[lane]);
             } else {
                 let way = Way::of(&scratch.trail, piece, lane, self.at, to);
                 self.lay(block, lane, &way, &mut scratch.laid[lane]);
@@ -286,79 +284,39 @@ impl<'a> Pen<'a> {
         (Vec3::new(point.x, (height - floor.origin[1]) as f32, point.z), sample.normal.into())
     }
 
-    /// Pops the knots ahead of the head's plane; the oldest end grows straight by as many. Returns how many.
-    fn back_up(&mut self, block: &mut BlockMut<'_>, lane: usize, to: Vec3) -> u64 {
+    /// Pops the knots up to the oldest, within a segment length, that lies ahead of the plane through `to` across its own
+    /// link; the oldest end of the path grows straight by as many. Returns how many.
+    fn pop_ahead(&mut self, block: &mut BlockMut<'_>, lane: usize, to: Vec3) -> u32 {
         let mut popped = 0;
-        let most = block.shape.knots as u64;
-        while (self.newest - to).dot(self.newest - self.second) > 0.0 && popped < most {
-            let cursor = block.state.cursor[lane].wrapping_sub(1);
-            block.state.cursor[lane] = cursor;
-            let last = block.shape.knots as u32 - 1;
-            let (end, before) = (knot(block, lane, last - 1), knot(block, lane, last - 2));
-            let end_dorsal = dorsal(block, lane, last - 1);
-            put_knot(block, lane, cursor.wrapping_sub(last), end + (end - before), end_dorsal);
+        let most = block.shape.knots as u32;
+        while popped < most {
+            let ahead = (1..=block.shape.knots_per_segment as u32).rev().find(|&back| {
+                let (at, older) = (knot(block, lane, back), knot(block, lane, back + 1));
+                (at - to).dot(at - older) > 0.0
+            });
+            let Some(count) = ahead else { break };
+            (0..count).for_each(|_| pop(block, lane));
+            popped += count;
+        }
+        if popped > 0 {
             (self.newest, self.second) = (knot(block, lane, 1), knot(block, lane, 2));
             let dorsal = unit_or(dorsal(block, lane, 1), Vec3::Y);
             set_lane3(&mut block.state.knot_dorsal, lane, dorsal.into());
-            popped += 1;
+            // The pen was ahead of the plane, too: its way starts where the path now ends.
+            self.at = self.newest;
         }
-        self.at = to;
-        block.state.put(lane, flag::LAGS, false);
         popped
     }
+}
 
-    /// Whether moving to `to` turns back against the path within one segment length.
-    fn folds(&self, block: &BlockMut<'_>, lane: usize, to: Vec3) -> bool {
-        let step = to - self.at;
-        let mut newer = self.newest;
-        (2..2 + block.shape.knots_per_segment as u32).any(|back| {
-            let older = if back == 2 { self.second } else { knot(block, lane, back) };
-            let link = newer - older;
-            newer = older;
-            step.dot(link) < FOLD_COSINE * step.length() * link.length()
-        })
-    }
-
-    /// Draws the path round a fold: the pen turns by no more than a right angle within a segment length, and catches up
-    /// with the head at a bounded multiple of the head's own travel, so that no joint jumps.
-    fn round_fold(&mut self, block: &mut BlockMut<'_>, lane: usize, travel: f32, head: Vec3, laid: &mut u32) {
-        let mut budget = PEN_CATCH_UP * travel;
-        let step = 0.25 * self.spacing;
-        while budget > 0.0 {
-            let left = head - self.at;
-            let distance = left.length();
-            let length = if step < budget { step } else { budget };
-            let turned = self.allowed(block, lane, left);
-            if distance <= length && (turned - left).length_squared() < 1e-12 * distance * distance {
-                self.lay(block, lane, &Way::straight(self.at, head), laid);
-                block.state.put(lane, flag::LAGS, false);
-                return;
-            }
-            let to = self.at + unit_or(turned, self.newest - self.second) * length;
-            self.lay(block, lane, &Way::straight(self.at, to), laid);
-            budget -= length;
-        }
-        block.state.put(lane, flag::LAGS, true);
-    }
-
-    /// The part of `wish` that does not turn against the links of the last segment length; sideways where none is left.
-    fn allowed(&self, block: &BlockMut<'_>, lane: usize, wish: Vec3) -> Vec3 {
-        let mut allowed = wish;
-        let mut newer = self.newest;
-        for back in 2..2 + block.shape.knots_per_segment as u32 {
-            let older = if back == 2 { self.second } else { knot(block, lane, back) };
-            let link = unit_or(newer - older, Vec3::ZERO);
-            newer = older;
-            let along = allowed.dot(link);
-            if along < 0.0 {
-                allowed -= link * along;
-            }
-        }
-        if allowed.length_squared() > 1e-4 * wish.length_squared() {
-            return allowed;
-        }
-        Vec3::from(lane3(&block.state.dorsal, lane)).cross(self.newest - self.second)
-    }
+/// Takes the newest committed knot back, and adds one straight behind the oldest.
+fn pop(block: &mut BlockMut<'_>, lane: usize) {
+    let cursor = block.state.cursor[lane].wrapping_sub(1);
+    block.state.cursor[lane] = cursor;
+    let last = block.shape.knots as u32 - 1;
+    let (end, before) = (knot(block, lane, last - 1), knot(block, lane, last - 2));
+    let end_dorsal = dorsal(block, lane, last - 1);
+    put_knot(block, lane, cursor.wrapping_sub(last), end + (end - before), end_dorsal);
 }
 
 /// A piece of the head's way.
@@ -377,7 +335,8 @@ impl Way {
     fn of(trail: &Trail, piece: usize, lane: usize, from: Vec3, to: Vec3) -> Self {
         let [h0, h1] = ends(&trail.heading[..], piece, lane);
         let length = (to - from).length();
-        // Backing up does not get here, so headings point along the way.
+        // A head that backs up has its headings against its way.
+        let length = if (to - from).dot(h0) < 0.0 { -length } else { length };
         Self { from, to, tangents: trail.curved[lane].then(|| [h0 * length, h1 * length]) }
     }
 

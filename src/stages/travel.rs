@@ -168,6 +168,8 @@ struct Gait<L> {
     from: Vec3W<L>,
     to: Vec3W<L>,
     dorsal: Vec3W<L>,
+    /// Full turn rate, in turns to `to` per tick.
+    rate: L,
     amplitude: L,
     phase: L,
     turns: L,
@@ -181,6 +183,7 @@ impl<L: Lanes> Gait<L> {
             from: Vec3W::load(&state.center_before),
             to: Vec3W::load(&state.center),
             dorsal: Vec3W::load(&state.dorsal),
+            rate: L::splat(1.0) / L::load(&state.turn_share),
             amplitude: L::select(guided, L::load(&state.amplitude) * L::splat(TURNS), L::splat(0.0)),
             phase: phase_turns(&state.phase),
             turns,
@@ -189,7 +192,8 @@ impl<L: Lanes> Gait<L> {
 
     #[inline(always)]
     fn heading(&self, share: L) -> Vec3W<L> {
-        let center = self.from.lerp(self.to, share).normalize_or(DIRECTION_EPSILON, self.to);
+        let turned = (share * self.rate).min(L::splat(1.0));
+        let center = self.from.lerp(self.to, turned).normalize_or(DIRECTION_EPSILON, self.to);
         let yaw = self.amplitude * crate::lanes::sin_turns(self.phase + self.turns * share);
         yawed(center, self.dorsal, yaw)
     }

@@ -136,6 +136,8 @@ fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scra
     let begun = Instant::now();
     let mut clock = Clock::new();
     scratch.counters = Default::default();
+    // Before anything is warm, so that growth allocates nothing later.
+    crate::batch::reserve_total(&mut scratch.ring, slices.shape.ring_rows());
     while !slices.blocks.is_empty() {
         let (one, rest) = slices.split(1);
         slices = rest;

@@ -16,6 +16,7 @@ use crate::stages::{self, Context, Scratch, Stage, Task};
 use crate::terrain::Terrain;
 use blocks::Shared;
 use report::{Clock, Tally};
+use std::time::Instant;
 
 /// Which half of a tick to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +133,7 @@ impl SerpentBatch {
     }
 
     fn run(&mut self, part: Part, dt: f32, dropped: f32) -> StepReport {
+        let begun = Instant::now();
         if dt == 0.0 {
             if self.pose_map.outdated {
                 self.refresh_poses();
@@ -144,7 +146,9 @@ impl SerpentBatch {
         let context = context(&self.settings, self.isa, &self.terrain, self.active_mask, dt);
         let shared = Shared { context, part, parallel: self.settings.parallel };
         let tally = blocks::run_cohorts(&mut self.cohorts, &mut self.poses, &shared);
-        self.report(&tally, dropped)
+        let mut report = self.report(&tally, dropped);
+        report.elapsed = begun.elapsed();
+        report
     }
 
     /// Makes the present joints the previous ones, and counts the tick.

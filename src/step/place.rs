@@ -30,11 +30,13 @@ impl SerpentBatch {
         self.require_closed("spawn")?;
         let mut checked = Vec::with_capacity(spawns.len());
         for spawn in spawns {
-            checked.push((spawn.checked()?, self.cohort_index(spawn.profile, spawn.quality)?));
+            self.profile(spawn.profile)?;
+            checked.push(spawn.checked()?);
         }
         let mut ids = Vec::with_capacity(spawns.len());
         let mut touched = Vec::new();
-        for (spawn, ((facing, up), cohort)) in spawns.iter().zip(checked) {
+        for (spawn, (facing, up)) in spawns.iter().zip(checked) {
+            let cohort = self.cohort_index(spawn.profile, spawn.quality)?;
             let place = self.take_slot(cohort, spawn.tag);
             self.set_up(place, spawn, facing, up);
             touched.push((place.cohort, place.block()));
@@ -100,9 +102,14 @@ impl SerpentBatch {
         for c in 0..3 {
             (state.origin[c][lane], state.head[c][lane]) = (position[c], 0.0);
         }
-        for field in
-            [&mut state.target, &mut state.center_before, &mut state.center, &mut state.effective, &mut state.forward]
-        {
+        for field in [
+            &mut state.target,
+            &mut state.center_before,
+            &mut state.center,
+            &mut state.effective,
+            &mut state.effective_before,
+            &mut state.forward,
+        ] {
             set_lane3(field, lane, facing);
         }
         set_lane3(&mut state.dorsal, lane, up);
@@ -168,7 +175,7 @@ impl SerpentBatch {
         if self.cohorts[from].quality() == quality {
             return Ok(());
         }
-        let profile = crate::batch::ProfileId(self.cohorts[from].profile_index);
+        let profile = self.profile_id(self.cohorts[from].profile_index);
         let to = self.cohort_index(profile, quality)?;
         let tag = self.cohorts[from].tags[old.slot as usize];
         let slot = self.cohorts[to].push(id, tag) as u32;
@@ -245,6 +252,10 @@ fn carry_over(source: &mut Cohort, old: Place, target: &mut Cohort, place: Place
     let ring = &source.knots[from * count..(from + 1) * count];
     let (lane, cursor) = (place.lane(), source.blocks[old.block()].cursor[old.lane()]);
     let mut block = target.block_mut(place.block());
+    if block.shape.knots_per_segment == source.shape.knots_per_segment {
+        block.shape.ring_of(block.knots, lane).copy_from_slice(ring);
+        return;
+    }
     resize_lane(block.state, lane, block.profile, block.shape, true);
     resample_lane(&mut block, lane, ring, cursor);
 }
