@@ -1,7 +1,7 @@
 //! All creatures of one profile and tier: contiguous buffers in blocks of eight lanes.
 
+use super::SerpentId;
 use super::controls::Controls;
-use super::handles::SerpentId;
 use super::state::BlockState;
 use crate::lanes::{LANES, Lane8, Row4};
 use crate::profile::{Profile, Quality, Tier};
