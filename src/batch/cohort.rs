@@ -251,7 +251,7 @@ impl Cohort {
         if let Some(block) = self.blocks.get_mut(slot / LANES) {
             block.flags[slot % LANES] = 0;
         }
-        if slot % LANES == 0 {
+        if slot.is_multiple_of(LANES) {
             self.truncate_blocks(slot / LANES);
         }
     }
