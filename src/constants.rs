@@ -35,6 +35,10 @@ pub const TWIST_PER_DIAMETER_RAD: f32 = 0.174_532_93;
 /// How much of that rate levels a creature that touches no ground. More: loops lose their roll.
 pub const LEVEL_SHARE: f32 = 0.5;
 
+/// Cosine between the dorsals of neighbouring knots under which there is a corner between them (15 degrees), across which
+/// dorsals are not mixed. Larger: bends show steps. Smaller: bodies twist behind corners.
+pub const CORNER_COSINE: f32 = 0.966;
+
 /// Squared length under which a direction has no direction. Larger: valid tiny inputs are refused.
 pub const DIRECTION_EPSILON: f32 = 1e-12;
 

@@ -47,16 +47,19 @@ fn case_3_noise_of_a_stopped_observed_head_fills_nothing() {
     }
     let rest = batch.head(id).unwrap();
     let (phases, knots, before) = (batch.phases(id).unwrap(), history(&batch, id), joints(&batch, id));
-    let (mut random, mut laid) = (Random(3), 0);
+    let (mut random, mut grown) = (Random(3), 0_i64);
     for _ in 0..600 {
         let mut noise = || random.between(-1e-5, 1e-5);
         batch.set_head_transform(id, rest + DVec3::new(noise(), noise(), noise()), [0.0, 0.0, -1.0]).unwrap();
-        laid += batch.step(DT).unwrap().counters.knots_laid;
+        let counters = batch.step(DT).unwrap().counters;
+        grown += counters.knots_laid as i64 - counters.knots_popped as i64;
         assert_eq!(batch.phases(id).unwrap(), phases);
         let moved = farthest(&before, &joints(&batch, id));
         assert!(moved <= 4e-5, "noise moved a joint by {moved}");
     }
-    assert!(laid <= 1 && history(&batch, id)[2..] == knots[2..], "{laid} knots from noise");
+    // A knot that lies just at the head may come and go.
+    let same = |back: usize| (history(&batch, id)[(20 + grown) as usize + back] - knots[20 + back]).length() < 1e-6;
+    assert!(grown.abs() <= 1 && (0..20).all(same), "{grown} knots from noise");
 }
 
 fn history(batch: &SerpentBatch, id: SerpentId) -> Vec<DVec3> {

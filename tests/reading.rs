@@ -124,3 +124,59 @@ fn heads_are_interpolated_with_their_bodies() {
     let (position, axis) = (out[17].position().distance(before.position()), out[17].axis(2).distance(before.axis(2)));
     assert!(position < 1e-4 && axis < 2e-3, "the head is {position} m and {axis} off the previous tick's");
 }
+
+#[test]
+fn interpolation_starts_at_the_previous_tick_also_after_slots_and_tiers_moved() {
+    let mut batch = quiet(tilted());
+    let ids = crowd(&mut batch, 30, 6);
+    for tick in 0..30 {
+        steer(&mut batch, tick);
+        batch.step(DT).unwrap();
+    }
+    let before: Vec<_> = ids.iter().map(|&id| rows(&batch, id).to_vec()).collect();
+    batch.step(DT).unwrap();
+    ids[..9].iter().for_each(|&id| batch.despawn(id).unwrap());
+    ids[9..15].iter().for_each(|&id| batch.set_quality(id, serpentarium::Quality::High).unwrap());
+    batch.refresh_poses();
+    let mut out = batch.poses().to_vec();
+    batch.interpolate_poses(0.0, &mut out).unwrap();
+    for (&id, before) in ids.iter().zip(&before).skip(9) {
+        let (range, count) = (batch.pose_rows(id).unwrap(), batch.profile_of(id).unwrap().joints());
+        for (row, before) in out[range].iter().zip(before).take(count) {
+            assert!(row.position().distance(before.position()) < 1e-5, "{id:?}");
+        }
+    }
+}
+
+#[test]
+fn a_resting_creature_is_drawn_where_it_rests_at_every_share() {
+    let (mut batch, id) = driven(3.0);
+    steps(&mut batch, 30);
+    batch.set_paused(id, true).unwrap();
+    steps(&mut batch, 2);
+    let mut out = batch.poses().to_vec();
+    for alpha in [0.0, 0.3, 1.0] {
+        batch.interpolate_poses(alpha, &mut out).unwrap();
+        assert!(out.iter().zip(batch.poses()).all(|(a, b)| a.position().distance(b.position()) < 1e-6), "{alpha}");
+    }
+    assert!(batch.velocities(id).unwrap().all(|velocity| velocity == Vec3::ZERO));
+}
+
+#[test]
+fn interpolation_starts_at_the_previous_tick_also_where_origins_move() {
+    for preview in [false, true] {
+        let spawn = |p| if preview { Spawn::at(p, [0.0; 3]).preview(5.0) } else { Spawn::at(p, [0.0; 3]).driven(40.0) };
+        let (mut batch, id) = alone(Terrain::None, case_body(), spawn);
+        batch.step(DT).unwrap();
+        for tick in 0..200 {
+            let (before, mut out) = (batch.poses().to_vec(), batch.poses().to_vec());
+            batch.step(DT).unwrap();
+            batch.interpolate_poses(0.0, &mut out).unwrap();
+            let gap = |(a, b): (&Pose, &Pose)| a.position().distance(b.position());
+            let worst = out.iter().zip(&before).take(17).map(gap).fold(0.0, f32::max);
+            assert!(worst < 1e-4, "{worst} m at tick {tick}");
+            // A joint goes at the head's speed, or a little faster where the path is bent.
+            assert!(batch.velocities(id).unwrap().all(|velocity| velocity.length() < 50.0), "velocity at tick {tick}");
+        }
+    }
+}

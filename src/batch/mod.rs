@@ -309,6 +309,8 @@ pub(crate) fn check_direction(field: &str, v: [f32; 3]) -> Result<[f32; 3]> {
     let d = v.map(f64::from);
     let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     match square.is_finite() && square > 1e-24 {
+        // What is a unit vector already keeps its bits: a heading handed back is the heading.
+        true if (square - 1.0).abs() < 1e-6 => Ok(v),
         true => Ok(d.map(|c| (c / square.sqrt()) as f32)),
         false => Err(Error::value(field, format!("{v:?}"), "a finite direction longer than 1e-12")),
     }

@@ -209,6 +209,14 @@ impl SerpentBatch {
         self.view(id).map(|(cohort, _)| cohort.profile())
     }
 
+    /// The id of its profile, for [`controls_mut`](Self::controls_mut).
+    ///
+    /// # Errors
+    /// [`Error::Handle`](crate::Error::Handle).
+    pub fn profile_id_of(&self, id: SerpentId) -> Result<super::ProfileId> {
+        self.view(id).map(|(cohort, _)| self.profile_id(cohort.profile_index))
+    }
+
     /// Its quality tier.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain
     let head = DVec3::from(lane3(&state.head, lane));
     let facing = Vec3::from(lane3(&state.center, lane)).as_dvec3();
     let ground = Ground {
-        terrain: state.has(lane, flag::FOLLOWS).then_some(terrain),
+        terrain: Some(terrain).filter(|terrain| state.has(lane, flag::FOLLOWS) && **terrain != Terrain::None),
         radius: f64::from(block.profile.radius_m()[0] * state.scale[lane]),
     };
     let spacing = f64::from(state.spacing[lane]);
@@ -108,17 +108,19 @@ pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4]
     let (spacing, cell) = (block.state.spacing[lane], block.state.cell[lane]);
     block.state.cursor[lane] = knots as u32 - 1;
     let mut at = position(old(0));
-    let mut segment = 0;
+    // The walk is between `from` and the old knot `next`; past the oldest it goes on straight.
+    let (mut from, mut next) = (at, 1);
+    let beyond = unit_or_back(position(old(count - 1)) - position(old(count - 2)));
     for back in 0..knots as u32 {
-        let mut dorsal = old(segment)[3];
+        let mut dorsal = old(next - 1)[3];
         if back > 0 {
-            while segment + 2 < count && (position(old(segment + 1)) - at).length() < spacing {
-                segment += 1;
+            while next < count && (position(old(next)) - at).length() < spacing {
+                (from, next) = (position(old(next)), next + 1);
             }
-            let (a, b) = (old(segment), old(segment + 1));
-            let t = exit(position(a) - at, position(b) - position(a), spacing);
-            at = position(a) + (position(b) - position(a)) * t;
-            dorsal = if t < 0.5 { a[3] } else { b[3] };
+            let way = if next < count { position(old(next)) - from } else { beyond * (2.0 * spacing) };
+            from += way * exit(from - at, way, spacing);
+            at = from;
+            dorsal = old(next.min(count - 1))[3];
         }
         let row = [snap(at.x, cell), snap(at.y, cell), snap(at.z, cell), dorsal];
         put_row(ring, block.shape.ring(block.state.cursor[lane], back), row);
@@ -143,6 +145,10 @@ fn at_least(least: f64, x: f64) -> f64 {
 /// The vector turned as the unit tangent `from` turns to `to`, by the smallest rotation.
 fn carry(v: Vec3, from: Vec3, to: Vec3) -> Vec3 {
     crate::batch::rotate_with(v.into(), from.into(), to.into()).into()
+}
+
+fn unit_or_back(v: Vec3) -> Vec3 {
+    v.try_normalize().unwrap_or(Vec3::Z)
 }
 
 fn unit(v: [f32; 3]) -> [f32; 3] {

@@ -84,8 +84,8 @@ impl SerpentBatch {
     /// observed creature the report takes the place of the observation in this tick.
     ///
     /// # Errors
-    /// [`Error::Value`] where the displacement is not finite or beyond 1e6 m, or the forward direction is none;
-    /// [`Error::Handle`].
+    /// [`Error::Value`] where the displacement is not finite or beyond 1e6 m, or the forward direction is none, or
+    /// the creature moves itself; [`Error::Handle`].
     pub fn report_actual_displacement(
         &mut self,
         id: SerpentId,
@@ -96,6 +96,10 @@ impl SerpentBatch {
         let largest = displacement.abs().max_element();
         check_range("displacement", if displacement.is_nan() { f32::NAN } else { largest }, 0.0, MAX_DISPLACEMENT_M)?;
         let forward = check_direction("forward", forward.into().into())?;
+        let motion = self.motion(id)?;
+        if matches!(motion, Motion::Driven | Motion::Preview) {
+            return Err(Error::value("motion", format!("{motion:?}"), "Observed or Reported, to take a report"));
+        }
         let (cohort, slot) = self.cohort_of(id)?;
         let sum = &mut cohort.controls.displacement[slot];
         *sum = (Vec3::from(*sum) + displacement).into();
@@ -106,7 +110,7 @@ impl SerpentBatch {
     }
 
     /// Where the caller's own controller has the head of an observed creature: world position in metres, and the
-    /// direction it faces, which is its heading where head guidance is off.
+    /// direction it faces. That is its heading where head guidance is off; where it is on, guidance alone turns the heading.
     ///
     /// # Errors
     /// [`Error::Value`] where the position is not finite or beyond 1e7 m, or the direction is none; [`Error::Handle`].
@@ -272,7 +276,7 @@ impl SerpentBatch {
         Ok(())
     }
 
-    /// The creature's tag.
+    /// Keeps another tag beside the creature.
     ///
     /// # Errors
     /// [`Error::Handle`].

@@ -9,7 +9,7 @@ use super::Task;
 use crate::batch::{
     BlockState, DIRECTION_HALF, JointLanes, Shape, direction_fields, pack_direction_lanes, pack_fields,
 };
-use crate::constants::SKIP_SHARE;
+use crate::constants::{CORNER_COSINE, SKIP_SHARE};
 use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
 
 struct March<'a> {
@@ -122,7 +122,7 @@ impl Kernel for March<'_> {
             let bottom = along + (along * along + d.length_squared() * c).sqrt();
             t = L::select(L::splat(0.0).lt(bottom), c / bottom, L::splat(0.0));
             p = p + to_length(m + d * t, segment, inv_square);
-            store(&mut joints[joint], p, pack_fields(walk.a.dorsal.lerp(walk.b.dorsal, t.min(L::splat(1.0)))));
+            store(&mut joints[joint], p, walk.dorsal(t));
         }
     }
 }
@@ -143,6 +143,18 @@ impl<L: Lanes> Walk<L> {
     fn skip(&mut self, paths: &Paths<'_>, count: L) {
         self.index = (self.index + count).min(L::splat(paths.last - 1.0)) + L::splat(1.0);
         [self.b, self.a] = paths.links(self.index);
+    }
+
+    /// The dorsal direction, packed, at a share of the link. Knots keep that of the link behind them; it is mixed along
+    /// the next link, but across a corner (15 degrees) that would twist the body behind it.
+    #[inline(always)]
+    fn dorsal(&self, t: L) -> L {
+        let zero = L::splat(DIRECTION_HALF);
+        let zero = Vec3W::new(zero, zero, zero);
+        let along = (self.a.dorsal - zero).dot(self.b.dorsal - zero);
+        let corner = along.lt(L::splat(CORNER_COSINE * DIRECTION_HALF * DIRECTION_HALF));
+        let share = L::select(corner, L::splat(0.0), t.min(L::splat(1.0)));
+        pack_fields(self.a.dorsal.lerp(self.b.dorsal, share))
     }
 
     /// Goes on link by link while `b` is within reach.

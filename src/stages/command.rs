@@ -16,7 +16,7 @@ use crate::lanes::LANES;
 /// Inputs that guidance needs: runs in `begin`.
 pub(crate) fn take_targets(task: &mut Task<'_, '_>) {
     for lane in 0..LANES {
-        let active = advances(task, lane) && check(task, lane, fault_of_targets(task.block, lane));
+        let active = advances(task, lane) && check(task, lane, fault(task.block, lane));
         let state = &mut *task.block.state;
         state.dt[lane] = if active { task.context.dt * state.time_scale[lane] } else { 0.0 };
         state.displacement.iter_mut().for_each(|c| c[lane] = 0.0);
@@ -24,7 +24,6 @@ pub(crate) fn take_targets(task: &mut Task<'_, '_>) {
         state.speed[lane] = 0.0;
         if state.dt[lane] > 0.0 {
             take_guidance(task.block, lane);
-            grow(task, lane);
         }
     }
 }
@@ -41,6 +40,8 @@ pub(crate) fn take_reports(task: &mut Task<'_, '_>) {
             stand_still(task.block, lane);
             continue;
         }
+        // Not before: a creature that a late report poisons must not have grown.
+        grow(task, lane);
         take_report(task.block, lane);
     }
 }
@@ -68,6 +69,11 @@ fn check(task: &mut Task<'_, '_>, lane: usize, fault: Option<Fault>) -> bool {
     task.block.state.put(lane, flag::QUARANTINED | fault.flag(), true);
     task.scratch.counters.quarantined += 1;
     false
+}
+
+/// What is wrong with any of the inputs, as far as they are there yet.
+fn fault(block: &BlockMut<'_>, lane: usize) -> Option<Fault> {
+    fault_of_targets(block, lane).or_else(|| fault_of_reports(block, lane))
 }
 
 fn fault_of_targets(block: &BlockMut<'_>, lane: usize) -> Option<Fault> {

@@ -45,9 +45,13 @@ impl Kernel for Frame<'_> {
             up = if L::bits(good) == 0xff {
                 dorsal * (L::splat(1.0) / square.sqrt())
             } else {
-                // The neighbour's dorsal is not perpendicular to this tangent yet.
-                let carried = up.reject(tangent).normalize_or(DIRECTION_EPSILON, up);
-                dorsal.normalize_or(FRAME_EPSILON, carried)
+                // The neighbour's dorsal is not perpendicular to this tangent yet; it may even lie along it.
+                let carried = up.reject(tangent).normalize_or(FRAME_EPSILON, across(tangent));
+                let up = dorsal.normalize_or(FRAME_EPSILON, carried);
+                // A short remainder has lost digits: once more makes it square.
+                let again = up.reject(tangent).normalize_or(FRAME_EPSILON, carried);
+                // Each lane takes its own way: a creature's bits never depend on its neighbours.
+                Vec3W::select(good, dorsal * (L::splat(1.0) / square.sqrt()), again)
             };
             store(frame, 0, tangent);
             store(frame, 3, up);
@@ -55,6 +59,14 @@ impl Kernel for Frame<'_> {
             (front, here) = (here, behind);
         }
     }
+}
+
+/// A unit vector across another: the nearest to the axis that it has least of among x and z.
+#[inline(always)]
+fn across<L: Lanes>(v: Vec3W<L>) -> Vec3W<L> {
+    let along_x = L::splat(0.6).lt(v.x.abs());
+    let axis = Vec3W::select(along_x, Vec3W::splat([0.0, 0.0, 1.0]), Vec3W::splat([1.0, 0.0, 0.0]));
+    axis.reject(v).normalize_or(DIRECTION_EPSILON, axis)
 }
 
 #[inline(always)]

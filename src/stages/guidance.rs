@@ -27,7 +27,7 @@ impl Kernel for Guidance<'_> {
         let active = L::splat(0.0).lt(L::load(&state.dt));
         let guided = L::mask_from_bits(flag_bits(state, flag::GUIDED));
         let grounded = L::mask_from_bits(flag_bits(state, flag::GROUNDED));
-        let (dorsal, before) = (Vec3W::<L>::load(&state.dorsal), Vec3W::load(&state.center));
+        let (dorsal, before) = (axis::<L>(state), Vec3W::load(&state.center));
         // On the ground, headings lie in its plane: a target seen from above is meant on the slope.
         // A centre in the plane already keeps its bits: normalising again would move it at rest.
         let tilted = grounded & L::splat(1e-6).lt(before.dot(dorsal).abs());
@@ -49,10 +49,21 @@ impl Kernel for Guidance<'_> {
     }
 }
 
-/// The direction of `v` in the plane across `dorsal`; `fallback` where it has none.
+/// The direction in the plane across `dorsal` that has the bearing of `v`, as seen from above; `fallback` where `v` has
+/// none. A plane that is nearly upright is not seen from above: there it is what is left of `v` in it.
 #[inline(always)]
-fn in_plane<L: Lanes>(v: Vec3W<L>, dorsal: Vec3W<L>, fallback: Vec3W<L>) -> Vec3W<L> {
-    v.reject(dorsal).normalize_or(DIRECTION_EPSILON, fallback)
+pub(crate) fn in_plane<L: Lanes>(v: Vec3W<L>, dorsal: Vec3W<L>, fallback: Vec3W<L>) -> Vec3W<L> {
+    let flat = L::splat(0.1).lt(dorsal.y);
+    let rise = -(v.x * dorsal.x + v.z * dorsal.z) / L::select(flat, dorsal.y, L::splat(1.0));
+    let seen = Vec3W::new(v.x, rise, v.z);
+    Vec3W::select(flat, seen, v.reject(dorsal)).normalize_or(DIRECTION_EPSILON, fallback)
+}
+
+/// What headings turn about: the ground's normal on the ground, elsewhere the dorsal direction at the head.
+#[inline(always)]
+pub(crate) fn axis<L: Lanes>(state: &BlockState) -> Vec3W<L> {
+    let grounded = L::mask_from_bits(flag_bits(state, flag::GROUNDED));
+    Vec3W::select(grounded, Vec3W::load(&state.ground), Vec3W::load(&state.dorsal))
 }
 
 /// Bit i is set where lane i has one of the flags.

@@ -86,9 +86,13 @@ impl Pose<'_> {
         let front = Vec3W::new(L::load(&self.joints[0][0]), L::load(&self.joints[0][1]), L::load(&self.joints[0][2]));
         let body = load::<L>(&self.frames[0]);
         let mounted = pitched(turned(body, L::splat(head.yaw_rad * TURNS)), L::splat(head.pitch_rad * TURNS));
-        let base = FrameW::select(self.guides::<L>(index), self.guiding::<L>(body), mounted);
-        let [right, up, ahead] = head.offset_m.map(|c| scale * L::splat(c));
-        let at = front + shift + base.side * right + base.up * up + base.forward * ahead;
+        let (guides, guiding) = (self.guides::<L>(index), self.guiding::<L>(body));
+        let base = FrameW::select(guides, guiding, mounted);
+        // A guiding head swings its whole mount; the others are fixed to the Body front.
+        let neck = FrameW::select(guides, guiding, body);
+        let [right, up, ahead] = head.offset_m;
+        let (right, up, ahead) = (scale * L::splat(right), scale * L::splat(up), scale * L::splat(ahead));
+        let at = front + shift + neck.side * right + neck.up * up + neck.forward * ahead;
         let input = &self.head_inputs[index];
         let yawed = turned(base, L::load(&input.gaze_yaw) * L::splat(TURNS));
         let frame = pitched(yawed, L::load(&input.gaze_pitch) * L::splat(TURNS));

@@ -15,7 +15,7 @@ use crate::batch::{
     BlockMut, BlockState, Motion, Shape, Vec8, flag, lane3, pack_direction, pack_direction_lanes, put_row, set_lane3,
     snap, unpack_direction, unpack_direction_lanes,
 };
-use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, TWIST_PER_DIAMETER_RAD};
+use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, NOISE_SHARE, TWIST_PER_DIAMETER_RAD};
 use crate::lanes::{Kernel, LANES, Lanes, Rings, Row4, Vec3W, dispatch};
 use glam::Vec3;
 
@@ -65,10 +65,11 @@ impl Kernel for Sorted<'_> {
         let to = Vec3W::load(&trail.position[1]);
         let [second, mut newer] = at(rings, &state.cursor, 2);
         let spacing = L::load(&state.spacing);
+        let noise = spacing * spacing * L::splat(NOISE_SHARE);
         let mut careful = (spacing * spacing).le((to - newer).length_squared());
-        for back in 2..2 + shape.knots_per_segment as u32 {
+        for back in 2..2 + fold_links(shape) {
             let older = if back == 2 { second } else { at(rings, &state.cursor, back)[0] };
-            careful = careful | zero.lt((newer - to).dot(newer - older));
+            careful = careful | noise.lt((newer - to).dot(newer - older));
             newer = older;
         }
         *moved = L::bits(goes);
@@ -81,6 +82,12 @@ impl Kernel for Sorted<'_> {
             }
         }
     }
+}
+
+/// Links behind the head that its turns are capped over: a segment length, and one for the chord being shorter than the arc.
+#[inline(always)]
+fn fold_links(shape: &Shape) -> u32 {
+    shape.knots_per_segment as u32 + 1
 }
 
 /// Positions of the knots `back` places behind the pens, and of the next newer ones.
@@ -107,13 +114,14 @@ impl Kernel for Dorsals<'_> {
         let Self { state, shape, knots, laid, moved, radius } = self;
         let most = laid.iter().fold(0, |most, &n| if n > most { n } else { most });
         let inv_diameter = L::splat(0.5) / (L::load(&state.scale) * L::splat(radius));
+        let least = L::load(&state.spacing) * L::splat(0.1);
         let mut dorsal = Vec3W::<L>::load(&state.knot_dorsal);
         for back in (1..=most).rev() {
             let rings = Rings::new(knots);
             let new = L::mask_from_bits((0..LANES).fold(0, |m, l| m | (u32::from(laid[l] >= back) << l)));
             let [[x, y, z, normal], _] = L::gather_rings(rings, &state.cursor, L::splat(back as f32));
             let [second, newest] = at(rings, &state.cursor, back + 2);
-            let link = Link { before: newest - second, along: Vec3W::new(x, y, z) - newest };
+            let link = Link { before: newest - second, along: Vec3W::new(x, y, z) - newest, least };
             let next = link.dorsal(dorsal, unpack_direction_lanes(normal), inv_diameter);
             dorsal = Vec3W::select(new, next, dorsal);
             let packed = pack_direction_lanes(dorsal).to_array();
@@ -127,7 +135,7 @@ impl Kernel for Dorsals<'_> {
         let rings = Rings::new(knots);
         let [second, newest] = at(rings, &state.cursor, 2);
         let pen = Vec3W::load(&state.pen);
-        let link = Link { before: newest - second, along: pen - newest };
+        let link = Link { before: newest - second, along: pen - newest, least };
         let next = link.dorsal(dorsal, Vec3W::load(&state.ground), inv_diameter);
         let at_pen = Vec3W::select(L::mask_from_bits(moved), next, Vec3W::load(&state.dorsal));
         at_pen.store(&mut state.dorsal);
@@ -143,6 +151,8 @@ impl Kernel for Dorsals<'_> {
 struct Link<L> {
     before: Vec3W<L>,
     along: Vec3W<L>,
+    /// Length under which the newest link has no direction.
+    least: L,
 }
 
 impl<L: Lanes> Link<L> {
@@ -152,7 +162,9 @@ impl<L: Lanes> Link<L> {
     fn dorsal(&self, dorsal: Vec3W<L>, normal: Vec3W<L>, inv_diameter: L) -> Vec3W<L> {
         let length = self.along.length();
         let before = self.before.normalize_or(1e-30, self.along);
+        // A pen that has just passed a knot has no direction from it yet.
         let tangent = self.along.normalize_or(1e-30, before);
+        let tangent = Vec3W::select(self.least.lt(length), tangent, before);
         let carried = carry(dorsal, before, tangent).reject(tangent).normalize_or(DIRECTION_EPSILON, dorsal);
         let limit = L::splat(TWIST_PER_DIAMETER_RAD) * length * inv_diameter;
         toward_upright(carried, tangent, normal, limit)
@@ -249,17 +261,20 @@ impl<'a> Pen<'a> {
     fn lay(&mut self, block: &mut BlockMut<'_>, lane: usize, way: &Way, laid: &mut u32) {
         let reach = self.spacing * self.spacing;
         // More than the ring holds is not laid one by one: the path behind would be forgotten at once.
-        let length = (way.to - way.from).length();
-        let most = self.spacing * block.shape.knots as f32;
-        let mut share = if length > most { 1.0 - most / length } else { 0.0 };
-        while (way.to - self.newest).length_squared() >= reach && share < 1.0 {
+        let (length, most) = ((way.to - way.from).length(), self.spacing * block.shape.knots as f32);
+        let end = Way::straight(way.to - (way.to - way.from) * (most / length), way.to);
+        let way = if length > most { &end } else { way };
+        let mut share = 0.0;
+        let mut room = 2 * block.shape.knots;
+        while (way.to - self.newest).length_squared() >= reach && share < 1.0 && room > 0 {
             let at = way.at(share);
             let left = way.to - at;
-            let exit = share + (1.0 - share) * exit(at - self.newest, left, reach);
             // The pen may be outside already (after a jump): then the knot lies where it is.
-            share = if exit < 1.0 { exit } else { 1.0 };
+            let guess = share + (1.0 - share) * exit(at - self.newest, left, reach);
+            share = way.exit(share, guess, self.newest, reach);
             self.commit(block, lane, way.at(share));
             *laid += 1;
+            room -= 1;
         }
         self.at = way.to;
     }
@@ -290,9 +305,9 @@ impl<'a> Pen<'a> {
         let mut popped = 0;
         let most = block.shape.knots as u32;
         while popped < most {
-            let ahead = (1..=block.shape.knots_per_segment as u32).rev().find(|&back| {
+            let ahead = (1..=fold_links(block.shape)).rev().find(|&back| {
                 let (at, older) = (knot(block, lane, back), knot(block, lane, back + 1));
-                (at - to).dot(at - older) > 0.0
+                (at - to).dot(at - older) > NOISE_SHARE * self.spacing * self.spacing
             });
             let Some(count) = ahead else { break };
             (0..count).for_each(|_| pop(block, lane));
@@ -338,6 +353,32 @@ impl Way {
         // A head that backs up has its headings against its way.
         let length = if (to - from).dot(h0) < 0.0 { -length } else { length };
         Self { from, to, tangents: trail.curved[lane].then(|| [h0 * length, h1 * length]) }
+    }
+
+    /// The share at which the way leaves the sphere of this squared radius: `guess` if it is straight, put right on an
+    /// arc by two steps of regula falsi, so that knots lie where they lie at any tick rate.
+    fn exit(&self, from: f32, guess: f32, center: Vec3, square: f32) -> f32 {
+        let clamp = |share: f32| if share < 1.0 { share } else { 1.0 };
+        let mut share = clamp(guess);
+        if self.tangents.is_none() {
+            return share;
+        }
+        let outside = |share: f32| (self.at(share) - center).length_squared() - square;
+        let (mut low, mut below) = (from, outside(from));
+        let (mut high, mut above) = (1.0, outside(1.0));
+        for _ in 0..2 {
+            let here = outside(share);
+            if here < 0.0 {
+                (low, below) = (share, here)
+            } else {
+                (high, above) = (share, here)
+            }
+            if !(below < 0.0 && above > below) {
+                return share;
+            }
+            share = clamp(low - below * (high - low) / (above - below));
+        }
+        share
     }
 
     /// The point at this share: cubic Hermite where the tangents are known.

@@ -7,15 +7,15 @@
 //! docs/derivations/travel.md.
 //! Parallel: touches its own lanes only.
 
-use super::guidance::{flag_bits, phase_turns, yawed};
+use super::guidance::{self, flag_bits, phase_turns, yawed};
 use super::{Context, Task, Trail, command};
 use crate::batch::{BlockMut, BlockState, Motion, flag, lane3, set_lane3};
 use crate::constants::{
     DIRECTION_EPSILON, LATERAL_SHARE, MAX_PIECE_S, MAX_PIECES, PIECES_PER_WAVELENGTH, SETTLE_SHARE, TURN_PER_PIECE_RAD,
 };
-use crate::lanes::{Kernel, LANES, Lane8, Lanes, Vec3W, dispatch};
+use crate::lanes::{Kernel, LANES, Lane8, Lanes, Vec3W, dispatch, sin_turns};
 use crate::profile::Profile;
-use crate::terrain::Terrain;
+use crate::terrain::{GroundLanes, Terrain};
 
 /// Radians to turns.
 const TURNS: f32 = 0.159_154_94;
@@ -120,21 +120,31 @@ impl Kernel for Drive<'_> {
         // Where the batch does not move the head, the report is the one piece.
         let mut moved = Vec3W::<L>::load(&state.displacement);
         let start = store_start(state, trail);
-        gait.heading(L::splat(0.0)).store(&mut trail.heading[0]);
         let driven = L::mask_from_bits((0..LANES).fold(0, |m, l| m | (u32::from(trail.curved[l]) << l)));
+        let walkers = walkers(state, terrain);
+        let mut normal = gait.axis;
         let mut at = L::splat(0.0);
-        let mut before = gait.heading(at);
-        let half = L::splat(0.5);
+        gait.heading(at, normal).store(&mut trail.heading[0]);
         for piece in 0..pieces {
             let live = L::splat(piece as f32).lt(count) & driven;
-            let middle = gait.heading(at + share * half);
-            let after = gait.heading(at + share);
-            let advance = (before + middle * L::splat(4.0) + after) * step;
-            moved = Vec3W::select(live, moved + advance, moved);
-            moved = on_ground(state, terrain, moved, radius, L::bits(live));
+            let [mut advance, mut after] = gait.advance(at, share, normal);
+            let walking = L::bits(live) & walkers;
+            if walking != 0 {
+                // Heun's rule over the slope: the mean of the way in the plane here and in the plane where that leads.
+                let felt = feel(state, terrain, moved + advance * step);
+                let there = plane_of(&felt, walking, normal);
+                let [beyond, _] = gait.advance(at, share, there);
+                advance = (advance + beyond) * L::splat(0.5);
+                moved = Vec3W::select(live, moved + advance * step, moved);
+                let felt = feel(state, terrain, moved);
+                moved = stand(state, &felt, moved, radius, walking);
+                normal = plane_of(&felt, walking, normal);
+                after = gait.heading(at + share, normal);
+            } else {
+                moved = Vec3W::select(live, moved + advance * step, moved);
+            }
             (start.cast::<L>() + moved).store(&mut trail.position[piece + 1]);
             after.store(&mut trail.heading[piece + 1]);
-            before = Vec3W::select(live, after, before);
             at = at + share;
         }
         moved.store(&mut state.displacement);
@@ -165,10 +175,12 @@ fn store_start(state: &BlockState, trail: &mut Trail) -> Start {
 }
 
 /// The heading as a function of the tick's elapsed share.
-struct Gait<L> {
+struct Gait<L: Lanes> {
     from: Vec3W<L>,
     to: Vec3W<L>,
-    dorsal: Vec3W<L>,
+    /// What the yaw turns about at the start: the ground's normal, or the dorsal.
+    axis: Vec3W<L>,
+    grounded: L::Mask,
     /// Full turn rate, in turns to `to` per tick.
     rate: L,
     amplitude: L,
@@ -183,7 +195,8 @@ impl<L: Lanes> Gait<L> {
         Self {
             from: Vec3W::load(&state.center_before),
             to: Vec3W::load(&state.center),
-            dorsal: Vec3W::load(&state.dorsal),
+            axis: guidance::axis(state),
+            grounded: L::mask_from_bits(flag_bits(state, flag::GROUNDED)),
             rate: L::splat(1.0) / L::load(&state.turn_share),
             amplitude: L::select(guided, L::load(&state.amplitude) * L::splat(TURNS), L::splat(0.0)),
             phase: phase_turns(&state.phase),
@@ -191,57 +204,77 @@ impl<L: Lanes> Gait<L> {
         }
     }
 
+    /// The heading at a share of the tick, over ground of this normal.
     #[inline(always)]
-    fn heading(&self, share: L) -> Vec3W<L> {
+    fn heading(&self, share: L, normal: Vec3W<L>) -> Vec3W<L> {
         let turned = (share * self.rate).min(L::splat(1.0));
-        let center = self.from.lerp(self.to, turned).normalize_or(DIRECTION_EPSILON, self.to);
-        let yaw = self.amplitude * crate::lanes::sin_turns(self.phase + self.turns * share);
-        yawed(center, self.dorsal, yaw)
+        let center = self.from.lerp(self.to, turned);
+        let on_slope = guidance::in_plane(center, normal, self.to);
+        let center = Vec3W::select(self.grounded, on_slope, center.normalize_or(DIRECTION_EPSILON, self.to));
+        let yaw = self.amplitude * sin_turns(self.phase + self.turns * share);
+        yawed(center, normal, yaw)
+    }
+
+    /// Six times the mean heading from `at` over `share` by Simpson's rule, and the heading at the end.
+    #[inline(always)]
+    fn advance(&self, at: L, share: L, normal: Vec3W<L>) -> [Vec3W<L>; 2] {
+        let middle = self.heading(at + share * L::splat(0.5), normal);
+        let after = self.heading(at + share, normal);
+        [self.heading(at, normal) + middle * L::splat(4.0) + after, after]
     }
 }
 
-/// Puts the driven followers among `lanes` on the ground where there is some: the sphere of the head's radius touches
-/// the interpolated slope.
+/// Bits of the lanes that the batch keeps on the ground.
 #[inline(always)]
-fn on_ground<L: Lanes>(
-    state: &mut BlockState,
-    terrain: &Terrain,
-    moved: Vec3W<L>,
-    radius: f32,
-    lanes: u32,
-) -> Vec3W<L> {
-    let preview = (0..LANES).fold(0, |m, l| m | (u32::from(state.motion[l] == Motion::Preview as u32) << l));
-    let lanes = lanes & flag_bits(state, flag::FOLLOWS) & !preview;
-    if lanes == 0 || matches!(terrain, Terrain::None) {
-        return moved;
+fn walkers(state: &BlockState, terrain: &Terrain) -> u32 {
+    if matches!(terrain, Terrain::None) {
+        return 0;
     }
-    let mut shift = [[0.0; LANES]; 3];
-    moved.store(&mut shift);
-    let mut at = [[0.0_f64; LANES]; 3];
-    for c in 0..3 {
-        for lane in 0..LANES {
-            at[c][lane] = state.origin[c][lane] + state.head[c][lane];
-        }
-    }
-    let (x, z) = (plus(&at[0], &shift[0]), plus(&at[2], &shift[2]));
-    let ground = terrain.sample_lanes(&x, &z);
+    let driven = (0..LANES).fold(0, |m, l| m | (u32::from(state.motion[l] == Motion::Driven as u32) << l));
+    driven & flag_bits(state, flag::FOLLOWS)
+}
+
+/// The ground under the heads after they moved so far in this tick.
+#[inline(always)]
+fn feel<L: Lanes>(state: &BlockState, terrain: &Terrain, moved: Vec3W<L>) -> GroundLanes {
+    let (x, z) = (moved.x.to_array(), moved.z.to_array());
+    terrain.sample_lanes(&place(state, 0, &x), &place(state, 2, &z))
+}
+
+/// World coordinates of the heads after they moved so far.
+#[inline(always)]
+fn place(state: &BlockState, c: usize, moved: &Lane8) -> [f64; LANES] {
+    let mut at = [0.0; LANES];
     for lane in 0..LANES {
-        if lanes & (1 << lane) != 0 {
-            let normal = if ground.hit[lane] { lane3(&ground.normal, lane) } else { [0.0; 3] };
-            state.put(lane, flag::GROUNDED, ground.hit[lane]);
-            set_lane3(&mut state.ground, lane, normal);
-            if ground.hit[lane] {
-                let clearance = f64::from(radius * state.scale[lane] / ground.normal[1][lane]);
-                shift[1][lane] = (ground.height_m[lane] + clearance - at[1][lane]) as f32;
-            }
-        }
+        at[lane] = state.origin[c][lane] + state.head[c][lane] + f64::from(moved[lane]);
     }
-    Vec3W::new(moved.x, L::load(&shift[1]), moved.z)
+    at
 }
 
+/// The felt normals of the lanes that hit ground, for the others what was before.
 #[inline(always)]
-fn plus(a: &[f64; LANES], b: &Lane8) -> [f64; LANES] {
-    std::array::from_fn(|lane| a[lane] + f64::from(b[lane]))
+fn plane_of<L: Lanes>(felt: &GroundLanes, lanes: u32, before: Vec3W<L>) -> Vec3W<L> {
+    let hit = (0..LANES).fold(0, |m, l| m | (u32::from(felt.hit[l]) << l));
+    Vec3W::select(L::mask_from_bits(hit & lanes), Vec3W::load(&felt.normal), before)
+}
+
+/// Puts heads on the ground that was felt under them: the sphere of the head's radius touches the interpolated slope.
+#[inline(always)]
+fn stand<L: Lanes>(state: &mut BlockState, felt: &GroundLanes, moved: Vec3W<L>, radius: f32, lanes: u32) -> Vec3W<L> {
+    let mut height = moved.y.to_array();
+    for lane in 0..LANES {
+        if lanes & (1 << lane) == 0 {
+            continue;
+        }
+        let hit = felt.hit[lane];
+        state.put(lane, flag::GROUNDED, hit);
+        set_lane3(&mut state.ground, lane, if hit { lane3(&felt.normal, lane) } else { [0.0; 3] });
+        if hit {
+            let clearance = f64::from(radius * state.scale[lane] / felt.normal[1][lane]);
+            height[lane] = (felt.height_m[lane] + clearance - state.origin[1][lane] - state.head[1][lane]) as f32;
+        }
+    }
+    Vec3W::new(moved.x, L::load(&height), moved.z)
 }
 
 /// Moves a head and its phases by this tick's displacement.
@@ -350,13 +383,18 @@ fn feel_ground(state: &mut BlockState, context: &Context<'_>, radius: f32) {
             continue;
         }
         let normal = lane3(&ground.normal, lane);
-        let reach = f64::from(radius * state.scale[lane]) * (1.0 + 1.0 / f64::from(normal[1]));
-        let near = ground.hit[lane] && (y[lane] - ground.height_m[lane]).abs() <= reach;
+        let gap = y[lane] - ground.height_m[lane];
+        let near = ground.hit[lane] && near_ground(gap, radius * state.scale[lane], normal[1]);
         // A swimmer near the bottom is not bound to its slope, nor is a preview, which is nowhere.
         let stands = near && state.has(lane, flag::FOLLOWS) && state.motion[lane] != Motion::Preview as u32;
         state.put(lane, flag::GROUNDED, stands);
         set_lane3(&mut state.ground, lane, if stands { normal } else { [0.0; 3] });
     }
+}
+
+/// Whether a head of this radius so high above the ground is near enough to stand on it: within a radius of touching.
+pub(crate) fn near_ground(gap: f64, radius: f32, normal_y: f32) -> bool {
+    gap.abs() <= f64::from(radius) * (1.0 + 1.0 / f64::from(normal_y))
 }
 
 #[inline(always)]

@@ -2,13 +2,13 @@
 //! their joints are posed by the tick's own stages, so that what can be read right after is what a tick would show.
 
 use crate::batch::{
-    Cohort, Motion, Place, Seed, SerpentBatch, SerpentId, Spawn, check_direction, check_position, flag, lane3,
-    perpendicular, resample_lane, resize_lane, seed_lane, set_lane3,
+    BlockState, Cohort, Motion, Place, Seed, SerpentBatch, SerpentId, Spawn, check_direction, check_position, flag,
+    lane3, perpendicular, resample_lane, resize_lane, seed_lane, set_lane3,
 };
 use crate::error::Result;
 use crate::lanes::Isa;
 use crate::profile::Quality;
-use crate::stages::{body, bound, undulate};
+use crate::stages::{body, bound, travel, undulate};
 use crate::terrain::Terrain;
 use glam::{DVec3, Vec3};
 
@@ -113,8 +113,9 @@ impl SerpentBatch {
             set_lane3(field, lane, facing);
         }
         set_lane3(&mut state.dorsal, lane, up);
-        set_lane3(&mut state.ground, lane, if ground.is_some() { up } else { [0.0; 3] });
-        state.put(lane, flag::GROUNDED, ground.is_some());
+        let normal = ground.map(|_| up).or_else(|| stands_on(&self.terrain, state, lane, position, radius));
+        set_lane3(&mut state.ground, lane, normal.unwrap_or([0.0; 3]));
+        state.put(lane, flag::GROUNDED, normal.is_some());
         (state.phase[lane], state.wave_phase[lane]) = (0, 0);
         // Only who is driven follows the ground: for others the path is what the caller says.
         let terrain = if follower { &self.terrain } else { &Terrain::None };
@@ -122,8 +123,8 @@ impl SerpentBatch {
         cohort.controls.head[slot] = position.into();
     }
 
-    /// Puts a creature elsewhere: its path is cleared and lies straight behind the new facing, its gait starts anew, and
-    /// no pose lies between.
+    /// Puts a creature elsewhere: its path is cleared and lies straight behind the new facing, its gait starts anew,
+    /// its guidance is the new facing, and no pose lies between.
     ///
     /// # Errors
     /// [`Error::Value`](crate::Error::Value) where the position is not finite or beyond 1e7 m or the facing is none;
@@ -134,6 +135,7 @@ impl SerpentBatch {
         check_position("position", position.into())?;
         let facing = check_direction("facing", facing.into().into())?;
         let place = self.place(id)?;
+        self.cohorts[place.cohort as usize].controls.guidance[place.slot as usize] = facing;
         self.stand_anew(place, position, facing);
         Ok(())
     }
@@ -200,6 +202,14 @@ fn ground_at(terrain: &Terrain, position: DVec3, radius: f32) -> Option<(DVec3, 
     let sample = terrain.sample(position.x, position.z)?;
     let height = sample.height_m + f64::from(radius / sample.normal[1]);
     Some((DVec3::new(position.x, height, position.z), sample.normal))
+}
+
+/// The normal of the ground that a creature which its caller moves stands on, if it does.
+fn stands_on(terrain: &Terrain, state: &BlockState, lane: usize, position: DVec3, radius: f32) -> Option<[f32; 3]> {
+    let sample = terrain.sample(position.x, position.z)?;
+    let near = travel::near_ground(position.y - sample.height_m, radius, sample.normal[1]);
+    let walks = state.has(lane, flag::FOLLOWS) && state.motion[lane] != Motion::Preview as u32;
+    (near && walks).then_some(sample.normal)
 }
 
 /// Poses a block outside the tick. The joints are a function of heads, knots and phases, so that those of creatures
