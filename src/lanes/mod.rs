@@ -151,3 +151,21 @@ pub trait Lanes:
         Self::splat(0.5).lt(Self::load(&lanes))
     }
 }
+
+/// Asks for the memory of rows that are about to be written. The eight streams of a block's pose rows are too short for
+/// the processor's own prefetching: asked for while the march computes, the write takes a third of its time.
+#[inline(always)]
+#[allow(unsafe_code)]
+pub(crate) fn prefetch<T>(rows: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let start: *const i8 = rows.as_ptr().cast();
+        for line in (0..size_of_val(rows)).step_by(64) {
+            // SAFETY: a prefetch reads nothing, at any address; this one is inside the slice.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(line)) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = rows;
+}

@@ -67,7 +67,7 @@ impl Kernel for Sorted<'_> {
         let spacing = L::load(&state.spacing);
         let noise = spacing * spacing * L::splat(NOISE_SHARE);
         let mut careful = (spacing * spacing).le((to - newer).length_squared());
-        for back in 2..2 + fold_links(shape) {
+        for back in 2..2 + shape.knots_per_segment as u32 {
             let older = if back == 2 { second } else { at(rings, &state.cursor, back)[0] };
             careful = careful | noise.lt((newer - to).dot(newer - older));
             newer = older;
@@ -82,12 +82,6 @@ impl Kernel for Sorted<'_> {
             }
         }
     }
-}
-
-/// Links behind the head that its turns are capped over: a segment length, and one for the chord being shorter than the arc.
-#[inline(always)]
-fn fold_links(shape: &Shape) -> u32 {
-    shape.knots_per_segment as u32 + 1
 }
 
 /// Positions of the knots `back` places behind the pens, and of the next newer ones.
@@ -305,7 +299,7 @@ impl<'a> Pen<'a> {
         let mut popped = 0;
         let most = block.shape.knots as u32;
         while popped < most {
-            let ahead = (1..=fold_links(block.shape)).rev().find(|&back| {
+            let ahead = (1..=block.shape.knots_per_segment as u32).rev().find(|&back| {
                 let (at, older) = (knot(block, lane, back), knot(block, lane, back + 1));
                 (at - to).dot(at - older) > NOISE_SHARE * self.spacing * self.spacing
             });

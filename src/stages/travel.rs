@@ -183,6 +183,8 @@ struct Gait<L: Lanes> {
     grounded: L::Mask,
     /// Full turn rate, in turns to `to` per tick.
     rate: L,
+    /// The angle between the two, in radians.
+    angle: L,
     amplitude: L,
     phase: L,
     turns: L,
@@ -193,11 +195,13 @@ impl<L: Lanes> Gait<L> {
     fn load(state: &BlockState, turns: L) -> Self {
         let guided = L::mask_from_bits(flag_bits(state, flag::GUIDED));
         Self {
-            from: Vec3W::load(&state.center_before),
+            // Without head guidance the heading turns at once.
+            from: Vec3W::select(guided, Vec3W::load(&state.center_before), Vec3W::load(&state.center)),
             to: Vec3W::load(&state.center),
             axis: guidance::axis(state),
             grounded: L::mask_from_bits(flag_bits(state, flag::GROUNDED)),
             rate: L::splat(1.0) / L::load(&state.turn_share),
+            angle: L::load(&state.turn_share) * L::load(&state.turn_rate) * L::load(&state.dt),
             amplitude: L::select(guided, L::load(&state.amplitude) * L::splat(TURNS), L::splat(0.0)),
             phase: phase_turns(&state.phase),
             turns,
@@ -207,7 +211,11 @@ impl<L: Lanes> Gait<L> {
     /// The heading at a share of the tick, over ground of this normal.
     #[inline(always)]
     fn heading(&self, share: L, normal: Vec3W<L>) -> Vec3W<L> {
-        let turned = (share * self.rate).min(L::splat(1.0));
+        let one = L::splat(1.0);
+        let u = (share * self.rate).min(one);
+        // The share of the chord at a share of the angle: sin(a u) / (sin(a u) + sin(a (1 - u))), to the third order.
+        let square = self.angle * self.angle * L::splat(1.0 / 6.0);
+        let turned = u + square * u * (one - u) * (one - u - u);
         let center = self.from.lerp(self.to, turned);
         let on_slope = guidance::in_plane(center, normal, self.to);
         let center = Vec3W::select(self.grounded, on_slope, center.normalize_or(DIRECTION_EPSILON, self.to));

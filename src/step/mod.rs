@@ -48,6 +48,7 @@ pub(crate) fn tick_block(
         clock.lap(Stage::Travel);
         stages::record::lay_path(&mut task);
         clock.lap(Stage::Record);
+        crate::lanes::prefetch(rows);
         stages::body::march_joints(&mut task);
         clock.lap(Stage::Body);
         stages::undulate::add_wave(&mut task);

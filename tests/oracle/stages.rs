@@ -120,7 +120,8 @@ impl Rig {
                 let off = distance_to(&old, knot.at);
                 assert!(
                     before.has_long_link() || off <= 4.0 * mid.grain(),
-                    "command: a resampled knot is {off} off the path");
+                    "command: a resampled knot is {off} off the path"
+                );
             }
         }
     }
@@ -367,7 +368,11 @@ fn compare_paths(path: &record::Path, after: &Shot, laid: f64) {
         // Of a short link the direction is coarse, and so is the dorsal across it.
         let short = i == 0 && (left[1] < 0.25 || after.state.travelled[after.lane] < 0.0);
         let off = angle(knot.dorsal, twin.dorsal).to_degrees();
-        assert!(thin || short || off <= 1.0 + 0.3 * laid, "record: dorsal {i} off by {off} degrees, {}", after.describe());
+        assert!(
+            thin || short || off <= 1.0 + 0.3 * laid,
+            "record: dorsal {i} off by {off} degrees, {}",
+            after.describe()
+        );
     }
 }
 
