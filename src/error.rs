@@ -1,6 +1,6 @@
 //! Typed errors: each names the field, its value and what is allowed.
 
-use crate::batch::SerpentId;
+use crate::id::SerpentId;
 
 /// Everything that the library refuses.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -1,10 +1,20 @@
-//! Snakes by the ten thousand.
+//! Snakes by the ten thousand: given where the heads go, the pose of every joint of every body, each tick.
+//!
+//! The priorities, in this order: the pose is right, on every tick; nanoseconds per joint; the same bits everywhere; a
+//! calm, small interface.
+//!
+#![doc = include_str!("../docs/example.md")]
+//!
+//! A tick runs the [stages](Stage) command, guidance, travel, record, body, undulate, bound, frame and pose, each a
+//! kernel over a block of eight creatures. What they do is in docs/pipeline.md, the layout and its reasons in
+//! docs/architecture.md, units and axes in docs/conventions.md.
 #![deny(missing_docs, unsafe_code)]
 
 pub mod batch;
 pub mod constants;
 mod diagnostics;
 pub mod error;
+mod id;
 pub mod lanes;
 pub mod pose;
 pub mod profile;

@@ -50,7 +50,7 @@ fn setter_answers(batch: &mut SerpentBatch, id: SerpentId) -> Vec<(&'static str,
     vec![
         ("set_guidance", batch.set_guidance(id, x)),
         ("set_speed", batch.set_speed(id, 1.0)),
-        ("set_motion", batch.set_motion(id, Motion::Driven)),
+        ("set_motion", batch.set_motion(id, Motion::Reported)),
         ("report_actual_displacement", batch.report_actual_displacement(id, x, x)),
         ("set_head_transform", batch.set_head_transform(id, zero, x)),
         ("set_scale", batch.set_scale(id, 1.0)),

@@ -1,7 +1,7 @@
 //! All creatures of one profile and tier: contiguous buffers in blocks of eight lanes.
 
+use super::SerpentId;
 use super::controls::Controls;
-use super::handles::SerpentId;
 use super::state::BlockState;
 use crate::lanes::{LANES, Lane8, Row4};
 use crate::profile::{Profile, Quality, Tier};
@@ -251,7 +251,7 @@ impl Cohort {
         if let Some(block) = self.blocks.get_mut(slot / LANES) {
             block.flags[slot % LANES] = 0;
         }
-        if slot % LANES == 0 {
+        if slot.is_multiple_of(LANES) {
             self.truncate_blocks(slot / LANES);
         }
     }

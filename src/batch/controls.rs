@@ -1,6 +1,6 @@
 //! What the caller sets each tick, as plain slices over a cohort's slots.
 
-use super::handles::SerpentId;
+use super::SerpentId;
 
 /// The control buffers of a cohort, padded to whole blocks.
 #[derive(Debug, Default)]

@@ -12,6 +12,7 @@ mod setters;
 mod spawn;
 mod state;
 
+pub use crate::id::SerpentId;
 pub(crate) use cohort::{BlockMut, put_row};
 pub use cohort::{Cohort, HeadLanes, JointLanes, Shape};
 pub use controls::ControlSlices;
@@ -20,7 +21,6 @@ pub(crate) use direction::{
     HALF as DIRECTION_HALF, direction_fields, pack_direction, pack_direction_lanes, pack_fields, rotate_with,
     unpack_direction_lanes,
 };
-pub use handles::SerpentId;
 pub(crate) use handles::{Handles, Place};
 pub use read::{BufferBytes, Headings, Knot, MemoryReport};
 pub(crate) use seed::{Seed, resample_lane, resize_lane, seed_lane, snap};

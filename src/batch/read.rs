@@ -3,7 +3,6 @@
 use super::{Cohort, Fault, Motion, Place, SerpentBatch, SerpentId, flag, lane3, unpack_direction};
 use crate::error::Result;
 use crate::lanes::LANES;
-use crate::pose::Aabb;
 use crate::profile::{Profile, Quality};
 use glam::{DVec3, Vec3};
 
@@ -191,20 +190,6 @@ impl SerpentBatch {
         let (cohort, place) = self.view(id)?;
         let scale = cohort.blocks[place.block()].scale[place.lane()];
         Ok(cohort.profile.radius_m().iter().map(move |radius| radius * scale))
-    }
-
-    /// Box in world axes that holds every joint and head with its radius.
-    ///
-    /// # Errors
-    /// [`Error::Handle`](crate::Error::Handle).
-    pub fn bounds(&self, id: SerpentId) -> Result<Aabb> {
-        let (cohort, place) = self.view(id)?;
-        let (state, lane) = (&cohort.blocks[place.block()], place.lane());
-        let origin = DVec3::from(lane3(&state.origin, lane));
-        Ok(Aabb {
-            min: origin + Vec3::from(lane3(&state.bounds_min, lane)).as_dvec3(),
-            max: origin + Vec3::from(lane3(&state.bounds_max, lane)).as_dvec3(),
-        })
     }
 
     /// Its size now, on the way to what `set_scale` asked for.

@@ -75,7 +75,7 @@ pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain
     for back in 0..knots as u32 {
         if back > 0 {
             let (next, normal) = ground.next(&mut walk, at, spacing);
-            let to_head = ((at - next) / (at - next).length().max(1e-12)).as_vec3();
+            let to_head = ((at - next) / at_least(1e-12, (at - next).length())).as_vec3();
             dorsal = normal.unwrap_or_else(|| carry(dorsal, tangent, to_head));
             (at, tangent) = (next, to_head);
         }
@@ -131,10 +131,15 @@ pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4]
 /// Where the ray m + d t leaves the sphere of this radius round zero, given that m lies inside. The form without
 /// cancellation: t = c / (m.d + sqrt((m.d)^2 + d.d c)), c = radius^2 - m.m.
 fn exit(m: Vec3, d: Vec3, radius: f32) -> f32 {
-    let c = (radius * radius - m.length_squared()).max(0.0);
+    let c = radius * radius - m.length_squared();
     let b = m.dot(d);
     let bottom = b + (b * b + d.length_squared() * c).sqrt();
-    if bottom > 0.0 { c / bottom } else { 0.0 }
+    if c > 0.0 && bottom > 0.0 { c / bottom } else { 0.0 }
+}
+
+/// `x`, or `least` where it is smaller: unlike `f64::max`, the same zero everywhere.
+fn at_least(least: f64, x: f64) -> f64 {
+    if x > least { x } else { least }
 }
 
 /// The vector turned as the unit tangent `from` turns to `to`, by the smallest rotation.
@@ -172,7 +177,7 @@ impl<'a> Polyline<'a> {
         while let Some(&to) = self.points.get(self.next) {
             if (to - at).length() >= distance {
                 let (m, d) = (from - at, to - from);
-                let c = (distance * distance - m.length_squared()).max(0.0);
+                let c = at_least(0.0, distance * distance - m.length_squared());
                 let b = m.dot(d);
                 let bottom = b + (b * b + d.length_squared() * c).sqrt();
                 return from + d * if bottom > 0.0 { c / bottom } else { 0.0 };
@@ -180,8 +185,8 @@ impl<'a> Polyline<'a> {
             (from, self.next) = (to, self.next + 1);
         }
         let m = from - at;
-        let (b, c) = (m.dot(self.beyond), (distance * distance - m.length_squared()).max(0.0));
-        from + self.beyond * (c / (b + (b * b + c).sqrt()).max(1e-300))
+        let (b, c) = (m.dot(self.beyond), at_least(0.0, distance * distance - m.length_squared()));
+        from + self.beyond * (c / at_least(1e-300, b + (b * b + c).sqrt()))
     }
 }
 
@@ -213,7 +218,7 @@ impl Ground<'_> {
         let off_ground = DVec3::new(level.x, at.y, level.z);
         let Some((first, _)) = drape(level) else { return (off_ground, None) };
         // Draping lengthens the link on a slope: shorten the horizontal step once by the ratio.
-        let ratio = spacing / (first - at).length().max(1e-12);
+        let ratio = spacing / at_least(1e-12, (first - at).length());
         drape(plan + (level - plan) * ratio).map_or((off_ground, None), |(point, normal)| (point, Some(normal)))
     }
 }

@@ -24,7 +24,7 @@ pub fn sin_turns<L: Lanes>(x: L) -> L {
     let s = y * y;
     // (2 pi)^k / k! with alternating sign, k = 13 down to 1.
     let mut sum = L::splat(3.819_952_6);
-    for coefficient in [-15.094_643, 42.058_693, -76.705_86, 81.605_25, -41.341_702, 6.283_185_5] {
+    for coefficient in [-15.094_643, 42.058_693, -76.705_86, 81.605_25, -41.341_7, 6.283_185_5] {
         sum = sum * s + L::splat(coefficient);
     }
     sum * y

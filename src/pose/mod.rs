@@ -5,7 +5,7 @@ mod interpolate;
 
 pub use attach::Attachment;
 
-use crate::batch::{SerpentBatch, SerpentId};
+use crate::batch::{SerpentBatch, SerpentId, lane3};
 use crate::error::Result;
 use glam::{DVec3, Mat4, Vec3, Vec4};
 use std::ops::Range;
@@ -85,6 +85,20 @@ impl SerpentBatch {
     /// Changes whenever rows move: what is built on [`pose_rows`](Self::pose_rows) is good while it stays.
     pub fn pose_version(&self) -> u64 {
         self.pose_map.version
+    }
+
+    /// Box in world axes that holds every joint and head with its radius.
+    ///
+    /// # Errors
+    /// [`Error::Handle`](crate::Error::Handle).
+    pub fn bounds(&self, id: SerpentId) -> Result<Aabb> {
+        let (cohort, place) = self.view(id)?;
+        let (state, lane) = (&cohort.blocks[place.block()], place.lane());
+        let origin = DVec3::from(lane3(&state.origin, lane));
+        Ok(Aabb {
+            min: origin + Vec3::from(lane3(&state.bounds_min, lane)).as_dvec3(),
+            max: origin + Vec3::from(lane3(&state.bounds_max, lane)).as_dvec3(),
+        })
     }
 
     /// World position that the rows are relative to, from the next write on.

@@ -3,7 +3,7 @@
 //! Reads knots and heads. Writes joints. Each joint is the first point of the curve, after the joint before it, at chord
 //! distance of one segment from that joint: on the curve and exact at once, front anchored. The curve is the path offset
 //! along the knots' dorsals by radius(i) - radius(0), so that the belly of a tapering body runs at one height.
-//! Derivation and the measured alternatives: docs/derivations/march.md. Parallel: its own lanes only.
+//! Derivation: docs/derivations/march.md; measured alternatives: docs/architecture.md. Parallel: its own lanes only.
 
 use super::Task;
 use crate::batch::{

@@ -2,7 +2,7 @@
 //!
 //! Reads the control slices, scales, masks. Writes targets, speeds, this tick's seconds, reports; grows creatures. The
 //! only place where the slices' values are looked at: a non-finite one quarantines its creature alone.
-//! Source: the design's contracts 5 and 7. Parallel: touches its own lanes only.
+//! Parallel: touches its own lanes only.
 
 use super::Task;
 use crate::batch::{

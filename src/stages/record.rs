@@ -5,7 +5,7 @@
 //! length, jitter within a spacing never adds a knot, and every knot lies on the achieved way. Knots of the last segment
 //! length that lie ahead of the head's plane are popped: that is how backing up takes the path back, and how a turn is
 //! capped at a right angle within a segment length, beyond which the march's first exit would jump.
-//! Source: the serpentine document, "Explicit guiding Head"; TRAPS, "record" and "body"; docs/architecture.md, "Folds".
+//! Source: the serpentine document, "Explicit guiding Head"; docs/derivations/march.md, "Folds".
 //!
 //! Three steps: lanes find who merely moves its pen (two of three do); the others commit and pop one by one; lanes then
 //! lay the dorsal direction of every new knot and of the pens. Parallel: its own lanes only.

@@ -3,7 +3,8 @@
 //! Reads headings, phases, speeds, reports, terrain. Writes heads, origins, phases, and the trail for `record`.
 //! Driven and previewed heads integrate their heading over the tick with Simpson's rule, cut into pieces by distance, so
 //! that the curve does not depend on the tick rate, and backing up retraces it (the rule is symmetric). Reported and
-//! observed heads move as they say. Source: the serpentine document, "Achieved travel"; TRAPS on rates and phases.
+//! observed heads move as they say. Source: the serpentine document, "Achieved travel". Derivation:
+//! docs/derivations/travel.md.
 //! Parallel: touches its own lanes only.
 
 use super::guidance::{self, flag_bits, phase_turns, yawed};

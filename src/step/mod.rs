@@ -1,5 +1,7 @@
 //! The tick: order, parallelism, timings; no maths.
 
+#[cfg(feature = "reference")]
+mod bench;
 mod blocks;
 mod place;
 mod report;
@@ -139,9 +141,7 @@ impl SerpentBatch {
             return StepReport::resting(dropped);
         }
         if part != Part::Begin {
-            self.map_rows();
-            self.cohorts.iter_mut().for_each(|cohort| cohort.now = 1 - cohort.now);
-            (self.tick, self.time_s, self.last_dt) = (self.tick + 1, self.time_s + f64::from(dt), dt);
+            self.turn_over(dt);
         }
         let context = context(&self.settings, self.isa, &self.terrain, self.active_mask, dt);
         let shared = Shared { context, part, parallel: self.settings.parallel };
@@ -149,6 +149,13 @@ impl SerpentBatch {
         let mut report = self.report(&tally, dropped);
         report.elapsed = begun.elapsed();
         report
+    }
+
+    /// Makes the present joints the previous ones, and counts the tick.
+    fn turn_over(&mut self, dt: f32) {
+        self.map_rows();
+        self.cohorts.iter_mut().for_each(|cohort| cohort.now = 1 - cohort.now);
+        (self.tick, self.time_s, self.last_dt) = (self.tick + 1, self.time_s + f64::from(dt), dt);
     }
 
     fn report(&mut self, tally: &Tally, dropped: f32) -> StepReport {
