@@ -99,7 +99,9 @@ impl Rig {
         self.check_command(tick);
         self.check_guidance(tick);
         let way = self.check_travel(tick);
-        if way.len() > 1 && !tick.resampled {
+        // Growing lifts the knots of a creature on the ground, before they can be read.
+        let grows = tick.mid.state.scale[tick.mid.lane] != tick.after.state.scale[tick.after.lane];
+        if way.len() > 1 && !(grows && (tick.resampled || tick.mid.has(flag::GROUNDED))) {
             self.check_record(tick, &way);
         }
         self.check_body(&tick.after);
@@ -224,6 +226,7 @@ impl Rig {
             normal: after.normal(),
         };
         let mut path = mid.path(&self.profile);
+        path.diameter = 2.0 * floor.radius;
         let end = way[way.len() - 1];
         let reported = !matches!(self.motion, Motion::Driven | Motion::Preview);
         // With several pieces it depends on where they end which knots are taken back.
