@@ -2,6 +2,7 @@
 
 use super::first_outside;
 use super::record::Knot;
+use crate::constants::CORNER_COSINE;
 use glam::DVec3;
 
 /// Samples of each link of the curve. A stretch that leaves and reenters between two samples is overlooked.
@@ -54,7 +55,10 @@ pub fn march_joints(path: &[Knot], offsets: &[f64], segment: f64) -> Vec<Joint> 
         let curve = Curve { path, offset };
         let center = joints[joints.len() - 1].at;
         (link, t) = curve.exit(link, t, center, segment);
-        let dorsal = path[link].dorsal.lerp(path[link + 1].dorsal, t.min(1.0));
+        // Across a corner dorsals are not mixed: the newer knot's holds to the next.
+        let corner = path[link].dorsal.dot(path[link + 1].dorsal) < f64::from(CORNER_COSINE);
+        let share = if corner { 0.0 } else { t.min(1.0) };
+        let dorsal = path[link].dorsal.lerp(path[link + 1].dorsal, share);
         joints.push(Joint { at: curve.point(link, t), dorsal });
     }
     joints

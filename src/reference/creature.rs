@@ -25,8 +25,8 @@ pub struct Creature<'a> {
     pub path: Path,
     /// Centre heading.
     pub center: DVec3,
-    /// Axis of the yaw.
-    pub dorsal: DVec3,
+    /// Axis of the yaw: the ground's normal, or the dorsal at the head.
+    pub axis: DVec3,
     /// Stands on the ground.
     pub grounded: bool,
     /// Phase of gait and wave, in turns.
@@ -55,7 +55,7 @@ impl Creature<'_> {
         let turned = turn_headings(&Steering {
             center: self.center,
             target: target.normalize(),
-            dorsal: self.dorsal,
+            axis: self.axis,
             grounded: self.grounded,
             guided,
             limit,
@@ -66,11 +66,24 @@ impl Creature<'_> {
         let radius = f64::from(self.profile.radius_m()[0]) * self.scale;
         let follows = self.profile.follow_ground();
         let (distance, turns_per_m) = (speed * dt, f64::from(self.profile.steering_cycles()) / self.length());
-        let (start, from, to, dorsal) = (self.head(), turned.before, turned.center, self.dorsal);
+        let (start, from, to) = (self.head(), turned.before, turned.center);
+        let (axis, grounded) = (self.axis, self.grounded);
         let (terrain, turn_share) = (follows.then_some(self.terrain), turn_share(from, to, limit));
         let phase = self.phases[0];
-        let drive =
-            Drive { start, from, to, turn_share, dorsal, amplitude, phase, distance, turns_per_m, terrain, radius };
+        let drive = Drive {
+            start,
+            from,
+            to,
+            turn_share,
+            axis,
+            grounded,
+            amplitude,
+            phase,
+            distance,
+            turns_per_m,
+            terrain,
+            radius,
+        };
         let way = drive.way(STEPS);
         self.phases[0] += distance * turns_per_m;
         self.phases[1] += distance * f64::from(self.profile.wave_cycles()) / self.length();
@@ -84,7 +97,7 @@ impl Creature<'_> {
         // Backing up, the path is connected straight to where the head ends.
         let ends = [way[0], way[way.len() - 1]];
         self.path.follow(if distance < 0.0 { &ends } else { way }, &floor);
-        self.dorsal = self.path.knots[0].dorsal;
+        self.axis = normal.unwrap_or(self.path.knots[0].dorsal);
     }
 
     /// Body and wave: the joints.

@@ -36,9 +36,15 @@ pub fn turn_bones(joints: &[Joint]) -> Vec<Frame> {
         // Where the body is folded flat there is no central tangent: the one before goes on.
         forward = if along.length() > 1e-6 { along.normalize() } else { forward };
         let dorsal = reject(joints[i].dorsal, forward);
-        let frame = Frame::new(forward, if dorsal.length_squared() > NEAR { dorsal } else { up });
+        let carried = if reject(up, forward).length_squared() > NEAR { up } else { across(forward) };
+        let frame = Frame::new(forward, if dorsal.length_squared() > NEAR { dorsal } else { carried });
         up = frame.up;
         frames.push(frame);
     }
     frames
+}
+
+/// An axis that is surely not along a direction: x, or z where it is.
+fn across(forward: DVec3) -> DVec3 {
+    if forward.x.abs() > 0.6 { DVec3::Z } else { DVec3::X }
 }

@@ -11,8 +11,8 @@ pub struct Steering {
     pub center: DVec3,
     /// Heading asked for.
     pub target: DVec3,
-    /// Axis of the yaw.
-    pub dorsal: DVec3,
+    /// What headings turn about: the ground's normal on the ground, else the dorsal.
+    pub axis: DVec3,
     /// On the ground: headings lie in its plane.
     pub grounded: bool,
     /// Off: no turn limit and no yaw.
@@ -38,14 +38,23 @@ pub struct Turned {
 
 /// Turns the headings.
 pub fn turn_headings(steering: &Steering) -> Turned {
-    let Steering { center, target, dorsal, grounded, guided, limit, amplitude, phase } = *steering;
-    let flat = |v: DVec3| if grounded { reject(v, dorsal).try_normalize().unwrap_or(center) } else { v };
+    let Steering { center, target, axis, grounded, guided, limit, amplitude, phase } = *steering;
+    let flat = |v: DVec3| if grounded { on_plane(v, axis).unwrap_or(center) } else { v };
     let (before, target) = (flat(center), flat(target));
     if !guided {
         return Turned { before, center: target, effective: target };
     }
-    let center = turn_toward(before, target, dorsal, limit);
-    Turned { before, center, effective: yaw(center, dorsal, amplitude * (TAU * phase).sin()) }
+    let center = turn_toward(before, target, axis, limit);
+    Turned { before, center, effective: yaw(center, axis, amplitude * (TAU * phase).sin()) }
+}
+
+/// The unit vector in the plane across `normal` with the bearing of `v`, seen from above; in a plane that is nearly upright
+/// what is left of `v` there. None where that is nothing.
+pub fn on_plane(v: DVec3, normal: DVec3) -> Option<DVec3> {
+    // Seen from above: v and the direction sought lie in one upright plane.
+    let seen = v.cross(DVec3::Y).cross(normal)
+        * if v.cross(DVec3::Y).cross(normal).dot(v.with_y(0.0)) < 0.0 { -1.0 } else { 1.0 };
+    if normal.y > 0.1 { seen.try_normalize() } else { reject(v, normal).try_normalize() }
 }
 
 /// `from` turned toward `to` by at most `limit`; opposite directions turn left about `dorsal`.

@@ -2,7 +2,7 @@
 
 use super::travel::stand;
 use super::{angle, carry, first_outside, reject, rotate};
-use crate::constants::{LEVEL_SHARE, TWIST_PER_DIAMETER_RAD};
+use crate::constants::{LEVEL_SHARE, NOISE_SHARE, TWIST_PER_DIAMETER_RAD};
 use crate::terrain::Terrain;
 use glam::DVec3;
 
@@ -81,20 +81,23 @@ impl Path {
     fn dorsal_at(&self, at: DVec3, normal: Option<DVec3>) -> DVec3 {
         let [newest, second] = [self.knots[1], self.knots[2]];
         let link = at - newest.at;
-        if link.length() < 1e-3 * self.spacing {
-            return newest.dorsal;
-        }
-        let carried = reject(carry(newest.dorsal, newest.at - second.at, link), link).normalize();
+        let before = newest.at - second.at;
+        // A link this short has no direction yet.
+        let tangent = if link.length() > 0.1 * self.spacing { link } else { before };
+        let carried = reject(carry(newest.dorsal, before, tangent), tangent).normalize();
         let limit = f64::from(TWIST_PER_DIAMETER_RAD) * link.length() / self.diameter;
-        toward_upright(carried, link.normalize(), normal, limit)
+        toward_upright(carried, tangent.normalize(), normal, limit)
     }
 
     /// Takes back knots of the last segment length that are ahead of the head's plane across their link, and all newer
     /// ones; the far end grows straight instead. Tells whether there were any.
     fn take_back(&mut self, head: DVec3) -> bool {
-        let ahead = |knots: &[Knot], i: usize| (knots[i].at - head).dot(knots[i].at - knots[i + 1].at) > 0.0;
+        let noise = f64::from(NOISE_SHARE) * self.spacing * self.spacing;
+        let ahead = |knots: &[Knot], i: usize| (knots[i].at - head).dot(knots[i].at - knots[i + 1].at) > noise;
         let mut taken = false;
-        while let Some(oldest) = (1..=self.per_segment).rev().find(|&i| ahead(&self.knots, i)) {
+        // A segment length of links, and one for the chord being shorter than the arc.
+        let links = self.per_segment + 1;
+        while let Some(oldest) = (1..=links).rev().find(|&i| ahead(&self.knots, i)) {
             self.knots.drain(1..=oldest);
             taken = true;
             for _ in 0..oldest {

@@ -1,6 +1,6 @@
 //! Twin of `travel`: the head's way in one tick, and the distance that counts.
 
-use super::guidance::yaw;
+use super::guidance::{on_plane, yaw};
 use super::{angle, reject, rotate};
 use crate::constants::{LATERAL_SHARE, SETTLE_SHARE};
 use crate::terrain::Terrain;
@@ -18,8 +18,10 @@ pub struct Drive<'a> {
     pub to: DVec3,
     /// Share of the tick after which the centre heading stands at `to`, having turned at its full rate.
     pub turn_share: f64,
-    /// Axis of the yaw.
-    pub dorsal: DVec3,
+    /// Axis of the yaw at the start: the ground's normal, or the dorsal.
+    pub axis: DVec3,
+    /// On the ground at the start: headings keep their bearing over its slopes.
+    pub grounded: bool,
     /// Amplitude of the yaw; 0 for creatures that are not guided.
     pub amplitude: f64,
     /// Phase at the tick's start.
@@ -35,29 +37,28 @@ pub struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    /// The effective heading at a share of the tick: the centre heading turns at its full rate, the phase moves evenly.
-    pub fn heading(&self, share: f64) -> DVec3 {
+    /// The effective heading at a share of the tick, over ground of this normal: the centre heading turns at its full rate, the phase moves evenly.
+    pub fn heading(&self, share: f64, normal: DVec3) -> DVec3 {
         let axis = self.from.cross(self.to).try_normalize();
         let turned = (share / self.turn_share).min(1.0);
         let center = axis.map_or(self.from, |axis| rotate(self.from, axis, turned * angle(self.from, self.to)));
+        let center = if self.grounded { on_plane(center, normal).unwrap_or(self.to) } else { center };
         let phase = self.phase + self.turns_per_m * self.distance * share;
-        yaw(center, self.dorsal, self.amplitude * (TAU * phase).sin())
+        yaw(center, normal, self.amplitude * (TAU * phase).sin())
     }
 
     /// The way as a fine polyline of `steps` links, the start first.
     pub fn way(&self, steps: usize) -> Vec<DVec3> {
         let link = self.distance / steps as f64;
-        let mut at = self.start;
+        let (mut at, mut normal) = (self.start, self.axis);
         let mut way = vec![at];
         for step in 0..steps {
-            at = self.on_ground(at + self.heading((step as f64 + 0.5) / steps as f64) * link);
+            let free = at + self.heading((step as f64 + 0.5) / steps as f64, normal) * link;
+            let stood = self.terrain.and_then(|terrain| stand(terrain, free, self.radius));
+            (at, normal) = stood.unwrap_or((free, normal));
             way.push(at);
         }
         way
-    }
-
-    fn on_ground(&self, at: DVec3) -> DVec3 {
-        self.terrain.and_then(|terrain| stand(terrain, at, self.radius)).map_or(at, |(at, _)| at)
     }
 }
 

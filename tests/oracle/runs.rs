@@ -21,7 +21,7 @@ fn run(profile: &Profile, terrain: &Terrain, quality: Quality, seed: u64, ticks:
         scale: 1.0,
         path: shot.path(profile),
         center: shot.vector(&shot.state.center),
-        dorsal: shot.vector(&shot.state.dorsal),
+        axis: shot.axis(),
         grounded: shot.has(flag::GROUNDED),
         phases: [0.0; 2],
     };

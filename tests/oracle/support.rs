@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use proptest::prelude::*;
-use serpentarium::batch::{BlockState, Vec8, lane3, unpack_direction};
+use serpentarium::batch::{BlockState, Vec8, flag, lane3, unpack_direction};
 use serpentarium::profile::Head;
 use serpentarium::reference::body::Joint;
 use serpentarium::reference::record::{Knot, Path};
@@ -240,6 +240,10 @@ impl Shot {
     /// Length that a stored coordinate is exact to: the grid of the knots, and f32 at the far end of the body.
     pub fn grain(&self) -> f64 {
         self.scalar(&self.state.cell) * 4.0 / 2_097_152.0
+    }
+    /// What headings turn about.
+    pub fn axis(&self) -> DVec3 {
+        self.normal().filter(|_| self.has(flag::GROUNDED)).unwrap_or(self.vector(&self.state.dorsal))
     }
     pub fn normal(&self) -> Option<DVec3> {
         Some(self.vector(&self.state.ground)).filter(|normal| *normal != DVec3::ZERO)
