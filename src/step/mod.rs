@@ -11,7 +11,7 @@ pub use report::{Quarantined, StepReport};
 use crate::batch::{BlockMut, Fault, PoseMap, SerpentBatch, Settings, flag};
 use crate::constants::MAX_STEP_S;
 use crate::error::{Error, Result};
-use crate::lanes::Isa;
+use crate::lanes::{Isa, prefetch};
 use crate::stages::{self, Context, Scratch, Stage, Task};
 use crate::terrain::Terrain;
 use blocks::Shared;
@@ -35,6 +35,7 @@ pub(crate) fn tick_block(
     clock: &mut Clock,
 ) {
     let mut task = Task { block, scratch, context: &shared.context };
+    prefetch_paths(task.block);
     if shared.part != Part::Finish {
         stages::command::take_targets(&mut task);
         clock.lap(Stage::Command);
@@ -48,7 +49,7 @@ pub(crate) fn tick_block(
         clock.lap(Stage::Travel);
         stages::record::lay_path(&mut task);
         clock.lap(Stage::Record);
-        crate::lanes::prefetch(rows);
+        prefetch(rows);
         stages::body::march_joints(&mut task);
         clock.lap(Stage::Body);
         stages::undulate::add_wave(&mut task);
@@ -59,6 +60,18 @@ pub(crate) fn tick_block(
         clock.lap(Stage::Frame);
         stages::pose::write_rows(&mut task, rows);
         clock.lap(Stage::Pose);
+    }
+}
+
+/// Asks for the part of the paths that bodies lie on: eight creatures' rings are eight streams that start anywhere, and
+/// the stages before `body` compute for long enough to hide their latency.
+fn prefetch_paths(block: &BlockMut<'_>) {
+    let shape = block.shape;
+    let used = (shape.joints - 1) * shape.knots_per_segment + 3;
+    for (lane, ring) in block.knots.chunks_exact(shape.ring_rows()).enumerate() {
+        let pen = shape.ring(block.state.cursor[lane], 0);
+        prefetch(&ring[pen.saturating_sub(used)..=pen]);
+        prefetch(&ring[shape.knots - used.saturating_sub(pen)..]);
     }
 }
 
