@@ -380,7 +380,9 @@ fn assert_no_growth_jump(cases: &[(f32, f32, f32)]) {
     for &(from, to, speed) in cases {
         for terrain in [Terrain::None, Terrain::flat(0.0)] {
             let worst = worst_growth_jump(terrain, from, to, speed);
-            assert!(worst < 0.02, "{from} to {to} at {speed}: a joint jumped by {worst} of a segment");
+            // Backing up beside the path takes a knot back and connects anew, a share of a segment at a time.
+            let allowed = if speed < 0.0 { 0.2 } else { 0.02 };
+            assert!(worst < allowed, "{from} to {to} at {speed}: a joint jumped by {worst} of a segment");
         }
     }
 }

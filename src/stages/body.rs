@@ -5,12 +5,11 @@
 //! along the knots' dorsals by radius(i) - radius(0), so that the belly of a tapering body runs at one height.
 //! Derivation: docs/derivations/march.md; measured alternatives: docs/architecture.md. Parallel: its own lanes only.
 
-use super::Task;
 use crate::batch::{
-    BlockState, DIRECTION_HALF, JointLanes, Shape, direction_fields, pack_direction_lanes, pack_fields,
+    BlockMut, BlockState, DIRECTION_HALF, JointLanes, Shape, direction_fields, pack_direction_lanes, pack_fields,
 };
 use crate::constants::{CORNER_COSINE, SKIP_SHARE};
-use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
+use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch, prefetch};
 
 struct March<'a> {
     state: &'a BlockState,
@@ -20,15 +19,78 @@ struct March<'a> {
     joints: &'a mut [JointLanes],
 }
 
-/// Runs the stage on one block.
-pub(crate) fn march_joints(task: &mut Task<'_, '_>) {
-    march(task.context.isa, task.block);
+impl<'a> March<'a> {
+    fn of(block: &'a mut BlockMut<'_>) -> Self {
+        let radius = block.profile.radius_m();
+        Self { state: block.state, shape: block.shape, radius, knots: block.knots, joints: block.joints }
+    }
 }
 
-/// The same outside a tick.
-pub(crate) fn march(isa: Isa, block: &mut crate::batch::BlockMut<'_>) {
-    let radius = block.profile.radius_m();
-    dispatch(isa, March { state: block.state, shape: block.shape, radius, knots: block.knots, joints: block.joints });
+/// Runs the stage on a block, or on two of one cohort: a march waits for its own last joint most of the time, and two
+/// that take turns fill each other's waiting.
+pub(crate) fn march_joints(isa: Isa, block: &mut BlockMut<'_>, other: Option<&mut BlockMut<'_>>, ahead: &Ahead<'_>) {
+    match other {
+        Some(other) => dispatch(isa, Two(March::of(block), March::of(other), ahead)),
+        None => dispatch(isa, One(March::of(block), ahead)),
+    }
+}
+
+struct One<'a>(March<'a>, &'a Ahead<'a>);
+struct Two<'a>(March<'a>, March<'a>, &'a Ahead<'a>);
+
+/// The paths that are marched along next. Their rings are streams that start anywhere and run backward: no processor
+/// guesses them, so the march asks for their memory while it waits for itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Ahead<'a> {
+    pub shape: &'a Shape,
+    /// The rings of some whole blocks.
+    pub knots: &'a [Row4],
+    /// The states of those blocks.
+    pub blocks: &'a [BlockState],
+}
+
+impl Ahead<'_> {
+    /// Asks for the part of the paths where the same joint will be.
+    #[inline(always)]
+    fn prefetch(&self, joint: usize) {
+        let back = joint * self.shape.knots_per_segment;
+        // A cache line holds four knots.
+        if back % 4 >= self.shape.knots_per_segment {
+            return;
+        }
+        for (state, knots) in self.blocks.iter().zip(self.knots.chunks_exact(LANES * self.shape.ring_rows())) {
+            for (lane, cursor) in state.cursor.iter().enumerate() {
+                let row = lane * self.shape.ring_rows() + self.shape.ring(*cursor, back as u32);
+                prefetch(&knots[row..row + 1]);
+            }
+        }
+    }
+}
+
+impl Kernel for One<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let (joints, radius) = (self.0.shape.joints, self.0.radius);
+        let mut march = Marching::<L>::start(self.0);
+        for joint in 1..joints {
+            self.1.prefetch(joint);
+            march.advance(joint, radius[joint] - radius[0]);
+        }
+    }
+}
+
+impl Kernel for Two<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let (joints, radius) = (self.0.shape.joints, self.0.radius);
+        let (mut first, mut second) = (Marching::<L>::start(self.0), Marching::<L>::start(self.1));
+        for joint in 1..joints {
+            self.2.prefetch(joint);
+            let thicker = radius[joint] - radius[0];
+            first.advance(joint, thicker);
+            second.advance(joint, thicker);
+        }
+    }
 }
 
 /// A point of the path: position, and the fields of its packed dorsal direction (see `batch::direction_fields`).
@@ -92,38 +154,56 @@ impl<L: Lanes> From<L> {
     }
 }
 
-impl Kernel for March<'_> {
+/// Where the march of a block is.
+struct Marching<'a, L> {
+    paths: Paths<'a>,
+    joints: &'a mut [JointLanes],
+    segment: L,
+    scale: L,
+    inv_square: L,
+    skips: Skips<L>,
+    walk: Walk<L>,
+    /// The last joint, and the share of its link that it lies at.
+    p: Vec3W<L>,
+    t: L,
+}
+
+impl<'a, L: Lanes> Marching<'a, L> {
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { state, shape, radius, knots, joints } = self;
+    fn start(march: March<'a>) -> Self {
+        let March { state, shape, knots, joints, .. } = march;
         let paths = Paths { rings: Rings::new(knots), cursor: &state.cursor, last: (shape.knots - 1) as f32 };
         let (segment, scale) = (L::load(&state.segment), L::load(&state.scale));
         let skips = skips(segment, L::load(&state.spacing), shape.knots_per_segment as f32);
         let inv_square = L::splat(1.0) / skips.reach;
-        let mut p = Vec3W::<L>::load(&head_lanes(state));
+        let p = Vec3W::<L>::load(&head_lanes(state));
         let packed = pack_direction_lanes(Vec3W::load(&state.dorsal));
+        store(&mut joints[0], p, packed);
         // The link from the head to the pen comes first: the two are at one place.
         let a = PathPoint { at: p, dorsal: direction_fields(packed) };
         let [b, _] = paths.links(L::splat(0.0));
-        let mut walk = Walk { a, b, index: L::splat(0.0) };
-        store(&mut joints[0], p, packed);
-        let mut t = L::splat(0.0);
-        for joint in 1..shape.joints {
-            let from = From::new(p, scale * L::splat(radius[joint] - radius[0]));
-            // Nothing is surely within reach behind the pen, whose link is shorter than a spacing.
-            let count = if joint == 1 { L::splat(0.0) } else { L::select(skips.near.lt(t), skips.many, skips.some) };
-            walk.skip(&paths, count);
-            walk.step(&paths, &from, skips.reach);
-            let (m, end) = (from.to(&walk.a), from.to(&walk.b));
-            let d = end - m;
-            // First exit of m + d t from the sphere round the last joint, in the form without cancellation.
-            let c = (skips.reach - m.length_squared()).max(L::splat(0.0));
-            let along = m.dot(d);
-            let bottom = along + (along * along + d.length_squared() * c).sqrt();
-            t = L::select(L::splat(0.0).lt(bottom), c / bottom, L::splat(0.0));
-            p = p + to_length(m + d * t, segment, inv_square);
-            store(&mut joints[joint], p, walk.dorsal(t));
-        }
+        let walk = Walk { a, b, index: L::splat(0.0) };
+        Self { paths, joints, segment, scale, inv_square, skips, walk, p, t: L::splat(0.0) }
+    }
+
+    /// Places a joint whose radius at scale 1 is so much more than the front's.
+    #[inline(always)]
+    fn advance(&mut self, joint: usize, thicker: f32) {
+        let from = From::new(self.p, self.scale * L::splat(thicker));
+        let near = L::select(self.skips.near.lt(self.t), self.skips.many, self.skips.some);
+        // Nothing is surely within reach behind the pen, whose link is shorter than a spacing.
+        let count = if joint == 1 { L::splat(0.0) } else { near };
+        self.walk.skip(&self.paths, &from, count, self.skips.reach);
+        self.walk.step(&self.paths, &from, self.skips.reach);
+        let (m, end) = (from.to(&self.walk.a), from.to(&self.walk.b));
+        let d = end - m;
+        // First exit of m + d t from the sphere round the last joint, in the form without cancellation.
+        let c = (self.skips.reach - m.length_squared()).max(L::splat(0.0));
+        let along = m.dot(d);
+        let bottom = along + (along * along + d.length_squared() * c).sqrt();
+        self.t = L::select(L::splat(0.0).lt(bottom), c / bottom, L::splat(0.0));
+        self.p = self.p + to_length(m + d * self.t, self.segment, self.inv_square);
+        store(&mut self.joints[joint], self.p, self.walk.dorsal(self.t));
     }
 }
 
@@ -136,13 +216,20 @@ fn skips<L: Lanes>(segment: L, spacing: L, per_segment: f32) -> Skips<L> {
 impl<L: Lanes> Walk<L> {
     /// Goes on by a link and `count` more, which are surely within reach: chords are no longer than the links they span.
     /// The count follows from the share of its link that the last joint lies at, which is known before the joint itself
-    /// is put at its exact distance: deciding on the joint made the march a third slower. A growing body's knots lie a
-    /// little closer or wider than its segments ask for; then it is a guess, and one too far is put right by the exact
-    /// length.
+    /// is put at its exact distance: deciding on the joint made the march a third slower. Where links are longer than a
+    /// spacing (of a growing body, or moved apart by a thick body's offset in a bend) it is a guess, and lanes that it
+    /// led out of reach stay where they were, to go on link by link.
     #[inline(always)]
-    fn skip(&mut self, paths: &Paths<'_>, count: L) {
-        self.index = (self.index + count).min(L::splat(paths.last - 1.0)) + L::splat(1.0);
-        [self.b, self.a] = paths.links(self.index);
+    fn skip(&mut self, paths: &Paths<'_>, from: &From<L>, count: L, reach: L) {
+        let index = (self.index + count).min(L::splat(paths.last - 1.0)) + L::splat(1.0);
+        let [b, a] = paths.links(index);
+        let outside = (reach * L::splat(1.0 + 1e-3)).lt(from.to(&a).length_squared());
+        if L::any(outside) {
+            (self.a, self.b) = (select(outside, self.a, a), select(outside, self.b, b));
+            self.index = L::select(outside, self.index, index);
+        } else {
+            (self.a, self.b, self.index) = (a, b, index);
+        }
     }
 
     /// The dorsal direction, packed, at a share of the link. Knots keep that of the link behind them; it is mixed along

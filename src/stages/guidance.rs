@@ -35,9 +35,10 @@ impl Kernel for Guidance<'_> {
         let target = Vec3W::load(&state.target);
         let target = Vec3W::select(grounded, in_plane(target, dorsal, before), target);
         let limit = (L::load(&state.turn_rate) * L::load(&state.dt) * L::splat(TURNS)).min(L::splat(0.5));
-        let turned = turn_toward(from, target, dorsal, limit);
+        let (turned, within) = turn_toward(from, target, dorsal, limit);
         let turned = Vec3W::select(L::splat(0.0).lt(limit), turned, from);
-        turn_share(from, turned, limit).store(&mut state.turn_share);
+        let share = L::select(within, turn_share(from, turned, limit), L::splat(1.0));
+        share.store(&mut state.turn_share);
         let center = Vec3W::select(active, Vec3W::select(guided, turned, target), before);
         let yaw = L::load(&state.amplitude) * L::splat(TURNS) * sin_turns(phase_turns::<L>(&state.phase));
         let effective = Vec3W::select(guided, yawed(center, dorsal, yaw), center);
@@ -83,26 +84,26 @@ pub(crate) fn phase_turns<L: Lanes>(phase: &[u32; LANES]) -> L {
 }
 
 /// The unit vector `from` turned toward the unit vector `to` by at most `limit` turns (up to a half). Opposite
-/// directions turn to the left, about `dorsal`.
+/// directions turn to the left, about `dorsal`. Also tells who got there.
 #[inline(always)]
-fn turn_toward<L: Lanes>(from: Vec3W<L>, to: Vec3W<L>, dorsal: Vec3W<L>, limit: L) -> Vec3W<L> {
+fn turn_toward<L: Lanes>(from: Vec3W<L>, to: Vec3W<L>, dorsal: Vec3W<L>, limit: L) -> (Vec3W<L>, L::Mask) {
     let cos = from.dot(to);
     let left = dorsal.cross(from).normalize_or(DIRECTION_EPSILON, Vec3W::splat([1.0, 0.0, 0.0]));
     let aside = (to - from * cos).normalize_or(DIRECTION_EPSILON, left);
     let (cos_limit, sin_limit) = (cos_turns(limit), sin_turns(limit));
     let within = cos_limit.le(cos);
     let turned = (from * cos_limit + aside * sin_limit).normalize_or(DIRECTION_EPSILON, to);
-    Vec3W::select(within, to, turned)
+    (Vec3W::select(within, to, turned), within)
 }
 
 /// Share of the tick that turning at the full rate from `from` to `to` takes: the rest of it the heading stands.
 #[inline(always)]
 fn turn_share<L: Lanes>(from: Vec3W<L>, to: Vec3W<L>, limit: L) -> L {
-    // The angle as a series of its chord, 2 asin(c / 2): off by 1e-3 at a radian.
+    // The angle as a series of its chord, 2 asin(c / 2): off by 1e-3 at a radian and a half.
     let square = (to - from).length_squared();
-    let angle = square.sqrt()
-        * (L::splat(1.0) + square * (L::splat(1.0 / 24.0) + square * L::splat(3.0 / 640.0)))
-        * L::splat(TURNS);
+    let series = L::splat(3.0 / 640.0) + square * L::splat(5.0 / 7168.0);
+    let series = L::splat(1.0) + square * (L::splat(1.0 / 24.0) + square * series);
+    let angle = square.sqrt() * series * L::splat(TURNS);
     let share = angle / limit.max(L::splat(1e-9));
     share.max(L::splat(1e-6)).min(L::splat(1.0))
 }

@@ -66,7 +66,7 @@ impl Kernel for Sorted<'_> {
         let [second, mut newer] = at(rings, &state.cursor, 2);
         let spacing = L::load(&state.spacing);
         let noise = spacing * spacing * L::splat(NOISE_SHARE);
-        let mut careful = (spacing * spacing).le((to - newer).length_squared());
+        let mut careful = (spacing * spacing).le((to - newer).length_squared()) | L::load(&state.travelled).lt(zero);
         for back in 2..2 + shape.knots_per_segment as u32 {
             let older = if back == 2 { second } else { at(rings, &state.cursor, back)[0] };
             careful = careful | noise.lt((newer - to).dot(newer - older));
@@ -235,7 +235,9 @@ impl<'a> Pen<'a> {
     fn follow(mut self, block: &mut BlockMut<'_>, scratch: &mut Scratch, lane: usize) {
         for piece in 0..scratch.trail.pieces[lane] as usize {
             let [_, to] = ends(&scratch.trail.position[..], piece, lane);
-            let popped = self.pop_ahead(block, lane, to);
+            let backing = block.state.travelled[lane] < 0.0;
+            let facing = backing.then(|| facing(&block.state, &scratch.trail, piece, lane));
+            let popped = self.pop_ahead(block, lane, to, facing);
             scratch.counters.knots_popped += u64::from(popped);
             if popped > 0 {
                 scratch.laid[lane] = scratch.laid[lane].saturating_sub(popped);
@@ -294,14 +296,17 @@ impl<'a> Pen<'a> {
     }
 
     /// Pops the knots up to the oldest, within a segment length, that lies ahead of the plane through `to` across its own
-    /// link; the oldest end of the path grows straight by as many. Returns how many.
-    fn pop_ahead(&mut self, block: &mut BlockMut<'_>, lane: usize, to: Vec3) -> u32 {
+    /// link, or, for a head that backs up, ahead of the plane across its facing; the oldest end of the path grows straight
+    /// by as many. Returns how many.
+    fn pop_ahead(&mut self, block: &mut BlockMut<'_>, lane: usize, to: Vec3, facing: Option<Vec3>) -> u32 {
         let mut popped = 0;
         let most = block.shape.knots as u32;
+        let noise = NOISE_SHARE * self.spacing;
         while popped < most {
             let ahead = (1..=block.shape.knots_per_segment as u32).rev().find(|&back| {
                 let (at, older) = (knot(block, lane, back), knot(block, lane, back + 1));
-                (at - to).dot(at - older) > NOISE_SHARE * self.spacing * self.spacing
+                let passed = facing.is_some_and(|facing| (at - to).dot(facing) > noise);
+                passed || (at - to).dot(at - older) > noise * self.spacing
             });
             let Some(count) = ahead else { break };
             (0..count).for_each(|_| pop(block, lane));
@@ -316,6 +321,12 @@ impl<'a> Pen<'a> {
         }
         popped
     }
+}
+
+/// Which way a head that backs up faces.
+fn facing(state: &BlockState, trail: &Trail, piece: usize, lane: usize) -> Vec3 {
+    let heading = if trail.curved[lane] { &trail.heading[piece + 1] } else { &state.forward };
+    lane3(heading, lane).into()
 }
 
 /// Takes the newest committed knot back, and adds one straight behind the oldest.

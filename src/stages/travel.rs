@@ -201,7 +201,8 @@ impl<L: Lanes> Gait<L> {
             axis: guidance::axis(state),
             grounded: L::mask_from_bits(flag_bits(state, flag::GROUNDED)),
             rate: L::splat(1.0) / L::load(&state.turn_share),
-            angle: L::load(&state.turn_share) * L::load(&state.turn_rate) * L::load(&state.dt),
+            angle: L::load(&state.turn_share)
+                * (L::load(&state.turn_rate) * L::load(&state.dt)).min(L::splat(std::f32::consts::PI)),
             amplitude: L::select(guided, L::load(&state.amplitude) * L::splat(TURNS), L::splat(0.0)),
             phase: phase_turns(&state.phase),
             turns,
@@ -213,9 +214,16 @@ impl<L: Lanes> Gait<L> {
     fn heading(&self, share: L, normal: Vec3W<L>) -> Vec3W<L> {
         let one = L::splat(1.0);
         let u = (share * self.rate).min(one);
-        // The share of the chord at a share of the angle: sin(a u) / (sin(a u) + sin(a (1 - u))), to the third order.
+        // The share of the chord at a share of the angle: sin(a u) / (sin(a u) + sin(a (1 - u))); to the third order that
+        // is enough for all but long ticks.
         let square = self.angle * self.angle * L::splat(1.0 / 6.0);
-        let turned = u + square * u * (one - u) * (one - u - u);
+        let mut turned = u + square * u * (one - u) * (one - u - u);
+        let long = L::splat(0.3).lt(self.angle);
+        if L::any(long) {
+            let angle = self.angle.min(L::splat(3.1)) * L::splat(TURNS);
+            let (low, high) = (sin_turns(angle * u), sin_turns(angle * (one - u)));
+            turned = L::select(long, low / (low + high).max(L::splat(1e-9)), turned);
+        }
         let center = self.from.lerp(self.to, turned);
         let on_slope = guidance::in_plane(center, normal, self.to);
         let center = Vec3W::select(self.grounded, on_slope, center.normalize_or(DIRECTION_EPSILON, self.to));

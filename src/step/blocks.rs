@@ -1,18 +1,19 @@
 //! Spreads the blocks of all cohorts over threads.
 
 use super::report::{Clock, Tally};
-use super::{Part, tick_block};
+use super::{Part, Unit, tick_blocks};
 use crate::batch::{BlockMut, BlockState, Cohort, HeadLanes, JointLanes, Shape};
 use crate::lanes::{LANES, Row4};
 use crate::profile::Profile;
+use crate::stages::body::Ahead;
 use crate::stages::{Context, Scratch};
 use std::cell::RefCell;
 use std::time::Instant;
 
 /// Blocks that one thread takes at a time: enough to outweigh the handing over, few enough to share out evenly.
 const GRAIN: usize = 8;
-/// One block in this many has its stages timed.
-const SAMPLE: usize = 16;
+/// One pair of blocks in this many has its stages timed.
+pub(crate) const SAMPLE: usize = 8;
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new());
@@ -23,6 +24,8 @@ pub(crate) struct Shared<'a> {
     pub context: Context<'a>,
     pub part: Part,
     pub parallel: bool,
+    /// One pair of blocks in this many has its stages timed.
+    pub sample: usize,
 }
 
 /// Runs the tick's part on every block; `rows` are the pose rows of all cohorts in order.
@@ -72,6 +75,31 @@ impl<'a> BlockSlices<'a> {
             head_inputs: &cohort.head_inputs,
             rows,
         }
+    }
+
+    /// The paths of the next pair of blocks, as far as there is one.
+    fn ahead(&self) -> Ahead<'_> {
+        let count = self.blocks.len().min(2);
+        let rows = count * LANES * self.shape.ring_rows();
+        Ahead { shape: self.shape, knots: &self.knots[..rows], blocks: &self.blocks[..count] }
+    }
+
+    /// The block, where there is one and no more.
+    fn unit(self) -> Option<Unit<'a>> {
+        let [state] = self.blocks else { return None };
+        let block = BlockMut {
+            shape: self.shape,
+            profile: self.profile,
+            state,
+            guidance: self.guidance,
+            speed: self.speed,
+            displacement: self.displacement,
+            observed: self.observed,
+            knots: self.knots,
+            joints: self.joints,
+            head_inputs: self.head_inputs,
+        };
+        Some(Unit { block, rows: self.rows })
     }
 
     /// The first `count` blocks and the rest.
@@ -131,7 +159,7 @@ fn run(slices: BlockSlices<'_>, shared: &Shared<'_>) -> Tally {
     SCRATCH.with_borrow_mut(|scratch| run_here(slices, shared, scratch))
 }
 
-/// The blocks one after the other, on this thread.
+/// The blocks in pairs, on this thread.
 fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scratch) -> Tally {
     let begun = Instant::now();
     let mut clock = Clock::new();
@@ -139,23 +167,17 @@ fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scra
     // Before anything is warm, so that growth allocates nothing later.
     crate::batch::reserve_total(&mut scratch.ring, slices.shape.ring_rows());
     while !slices.blocks.is_empty() {
-        let (one, rest) = slices.split(1);
+        let count = slices.blocks.len().min(2);
+        let (pair, rest) = slices.split(count);
         slices = rest;
-        clock.start(one.first % SAMPLE == 0);
-        let [state] = one.blocks else { break };
-        let mut block = BlockMut {
-            shape: one.shape,
-            profile: one.profile,
-            state,
-            guidance: one.guidance,
-            speed: one.speed,
-            displacement: one.displacement,
-            observed: one.observed,
-            knots: one.knots,
-            joints: one.joints,
-            head_inputs: one.head_inputs,
-        };
-        tick_block(&mut block, one.rows, shared, scratch, &mut clock);
+        let ahead = slices.ahead();
+        clock.start((pair.first / 2).is_multiple_of(shared.sample));
+        let (one, two) = pair.split(1);
+        match (one.unit(), two.unit()) {
+            (Some(one), Some(two)) => tick_blocks(&mut [one, two], &ahead, shared, scratch, &mut clock),
+            (Some(one), None) => tick_blocks(&mut [one], &ahead, shared, scratch, &mut clock),
+            _ => {}
+        }
     }
     Tally { sampled_ns: clock.ns, total: begun.elapsed(), counters: scratch.counters }
 }

@@ -12,9 +12,10 @@ use crate::batch::{BlockMut, Fault, PoseMap, SerpentBatch, Settings, flag};
 use crate::constants::MAX_STEP_S;
 use crate::error::{Error, Result};
 use crate::lanes::{Isa, prefetch};
+use crate::stages::body::Ahead;
 use crate::stages::{self, Context, Scratch, Stage, Task};
 use crate::terrain::Terrain;
-use blocks::Shared;
+use blocks::{SAMPLE, Shared};
 use report::{Clock, Tally};
 use std::time::Instant;
 
@@ -26,53 +27,63 @@ pub(crate) enum Part {
     Whole,
 }
 
-/// A tick of one block: the whole order. `rows` are its creatures' pose rows.
-pub(crate) fn tick_block(
-    block: &mut BlockMut<'_>,
-    rows: &mut [[f32; 12]],
+/// A block and the pose rows of its creatures.
+pub(crate) struct Unit<'a> {
+    pub block: BlockMut<'a>,
+    pub rows: &'a mut [[f32; 12]],
+}
+
+/// A tick of one block or two: the whole order. Only `body` works on both at once; `ahead` are the paths that come next.
+pub(crate) fn tick_blocks(
+    units: &mut [Unit<'_>],
+    ahead: &Ahead<'_>,
     shared: &Shared<'_>,
     scratch: &mut Scratch,
     clock: &mut Clock,
 ) {
-    let mut task = Task { block, scratch, context: &shared.context };
-    prefetch_paths(task.block);
-    if shared.part != Part::Finish {
-        stages::command::take_targets(&mut task);
-        clock.lap(Stage::Command);
-        stages::guidance::turn_headings(&mut task);
-        clock.lap(Stage::Guidance);
+    for Unit { block, rows } in units.iter_mut() {
+        before_body(&mut Task { block, scratch, context: &shared.context }, shared.part, clock);
+        prefetch(rows);
     }
     if shared.part != Part::Begin {
-        stages::command::take_reports(&mut task);
-        clock.lap(Stage::Command);
-        stages::travel::move_heads(&mut task);
-        clock.lap(Stage::Travel);
-        stages::record::lay_path(&mut task);
-        clock.lap(Stage::Record);
-        prefetch(rows);
-        stages::body::march_joints(&mut task);
+        let isa = shared.context.isa;
+        match &mut *units {
+            [a, b] => stages::body::march_joints(isa, &mut a.block, Some(&mut b.block), ahead),
+            one => one.iter_mut().for_each(|unit| stages::body::march_joints(isa, &mut unit.block, None, ahead)),
+        }
         clock.lap(Stage::Body);
-        stages::undulate::add_wave(&mut task);
-        clock.lap(Stage::Undulate);
-        stages::bound::box_bodies(&mut task);
-        clock.lap(Stage::Bound);
-        stages::frame::turn_bones(&mut task);
-        clock.lap(Stage::Frame);
-        stages::pose::write_rows(&mut task, rows);
-        clock.lap(Stage::Pose);
+        for Unit { block, rows } in units.iter_mut() {
+            after_body(&mut Task { block, scratch, context: &shared.context }, rows, clock);
+        }
     }
 }
 
-/// Asks for the part of the paths that bodies lie on: eight creatures' rings are eight streams that start anywhere, and
-/// the stages before `body` compute for long enough to hide their latency.
-fn prefetch_paths(block: &BlockMut<'_>) {
-    let shape = block.shape;
-    let used = (shape.joints - 1) * shape.knots_per_segment + 3;
-    for (lane, ring) in block.knots.chunks_exact(shape.ring_rows()).enumerate() {
-        let pen = shape.ring(block.state.cursor[lane], 0);
-        prefetch(&ring[pen.saturating_sub(used)..=pen]);
-        prefetch(&ring[shape.knots - used.saturating_sub(pen)..]);
+fn before_body(task: &mut Task<'_, '_>, part: Part, clock: &mut Clock) {
+    if part != Part::Finish {
+        stages::command::take_targets(task);
+        clock.lap(Stage::Command);
+        stages::guidance::turn_headings(task);
+        clock.lap(Stage::Guidance);
     }
+    if part != Part::Begin {
+        stages::command::take_reports(task);
+        clock.lap(Stage::Command);
+        stages::travel::move_heads(task);
+        clock.lap(Stage::Travel);
+        stages::record::lay_path(task);
+        clock.lap(Stage::Record);
+    }
+}
+
+fn after_body(task: &mut Task<'_, '_>, rows: &mut [[f32; 12]], clock: &mut Clock) {
+    stages::undulate::add_wave(task);
+    clock.lap(Stage::Undulate);
+    stages::bound::box_bodies(task);
+    clock.lap(Stage::Bound);
+    stages::frame::turn_bones(task);
+    clock.lap(Stage::Frame);
+    stages::pose::write_rows(task, rows);
+    clock.lap(Stage::Pose);
 }
 
 impl SerpentBatch {
@@ -158,7 +169,7 @@ impl SerpentBatch {
             self.turn_over(dt);
         }
         let context = context(&self.settings, self.isa, &self.terrain, self.active_mask, dt);
-        let shared = Shared { context, part, parallel: self.settings.parallel };
+        let shared = Shared { context, part, parallel: self.settings.parallel, sample: SAMPLE };
         let tally = blocks::run_cohorts(&mut self.cohorts, &mut self.poses, &shared);
         let mut report = self.report(&tally, dropped);
         report.elapsed = begun.elapsed();

@@ -215,8 +215,9 @@ fn stands_on(terrain: &Terrain, state: &BlockState, lane: usize, position: DVec3
 /// Poses a block outside the tick. The joints are a function of heads, knots and phases, so that those of creatures
 /// which did not change come out as they were, bit for bit.
 fn pose_block(cohort: &mut Cohort, block: usize, isa: Isa) {
+    let shape = cohort.shape();
     let mut block = cohort.block_mut(block);
-    body::march(isa, &mut block);
+    body::march_joints(isa, &mut block, None, &body::Ahead { shape: &shape, knots: &[], blocks: &[] });
     undulate::wave(isa, &mut block);
     bound::boxes(isa, &mut block);
 }

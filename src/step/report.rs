@@ -18,7 +18,7 @@ pub struct Quarantined {
 /// What a tick did. Allocates only where something was quarantined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// Time spent in each stage, summed over threads. Measured on every 16th block and scaled to the time of all.
+    /// Time spent in each stage, summed over threads. Measured on every 16th block or so and scaled to the time of all.
     pub stages: [Duration; STAGES],
     /// Time of the whole call, on the calling thread's clock.
     pub elapsed: Duration,

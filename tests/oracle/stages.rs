@@ -183,7 +183,8 @@ impl Rig {
         let follows = self.motion == Motion::Driven && mid.has(flag::FOLLOWS);
         travel::Drive {
             start: mid.head,
-            from: mid.vector(&mid.state.center_before),
+            // Without head guidance there is no turn to take time.
+            from: mid.vector(if mid.has(flag::GUIDED) { &mid.state.center_before } else { &mid.state.center }),
             to: mid.vector(&mid.state.center),
             turn_share: travel::turn_share(
                 mid.vector(&mid.state.center_before),
