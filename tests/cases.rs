@@ -431,6 +431,7 @@ fn case_31_the_snout_leads_in_every_forward_axis() {
 }
 
 /// Poisons snake 7 of 1,000 through the control slices at tick 5, and returns its fault and the hash of the others.
+#[allow(clippy::type_complexity)]
 fn poisoned(poison: Option<&dyn Fn(&mut serpentarium::ControlSlices<'_>, usize)>) -> (Option<Fault>, u64) {
     let mut batch = quiet(Terrain::flat(0.0));
     let profile = batch.add_profile(case_body());

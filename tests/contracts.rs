@@ -311,6 +311,7 @@ fn driven_creatures_move_alike_at_30_60_144_and_240_hz_on_real_ground() {
     }
 }
 
+#[allow(clippy::type_complexity)]
 fn snapshot(batch: &SerpentBatch, id: SerpentId) -> (Vec<[u32; 12]>, Vec<[u32; 12]>, u64, Vec<Vec3>) {
     let mut between = batch.poses().to_vec();
     batch.interpolate_poses(0.4, &mut between).unwrap();

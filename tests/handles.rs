@@ -170,7 +170,7 @@ fn a_despawn_leaves_everyone_elses_data_alone() {
         let before = everything(&batch);
         batch.despawn(gone).unwrap();
         assert!(before == everything(&batch), "despawning {gone:?} changed another");
-        if ids.len() % 7 == 0 {
+        if ids.len().is_multiple_of(7) {
             batch.step(DT).unwrap();
             assert_finite(&batch);
         }

@@ -236,7 +236,7 @@ impl<'a> Pen<'a> {
         for piece in 0..scratch.trail.pieces[lane] as usize {
             let [_, to] = ends(&scratch.trail.position[..], piece, lane);
             let backing = block.state.travelled[lane] < 0.0;
-            let facing = backing.then(|| facing(&block.state, &scratch.trail, piece, lane));
+            let facing = backing.then(|| facing(block.state, &scratch.trail, piece, lane));
             let popped = self.pop_ahead(block, lane, to, facing);
             scratch.counters.knots_popped += u64::from(popped);
             if popped > 0 {
