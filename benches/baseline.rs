@@ -75,7 +75,7 @@ impl Baseline {
         let (same, most, worst) = (same[same.len() - 1], own[own.len() * 99 / 100], own[own.len() - 1]);
         println!("joints of batch and structs differ, in segments:");
         println!("  on the same path by up to {same:.5}; on their own 99 % by less than {most:.4}, all by {worst:.4}");
-        assert!(same < 0.01 && most < 0.02 && worst < 0.1);
+        assert!(same < 0.01 && most < 0.05 && worst < 0.1);
     }
 
     /// Distances between joints of the batch and of these structs in segments, sorted.

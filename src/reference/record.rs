@@ -26,6 +26,8 @@ pub struct Path {
     pub per_segment: usize,
     /// Body diameter at the head: the unit of travel of the allowed twist.
     pub diameter: f64,
+    /// Which way a head that backs up faces.
+    pub facing: Option<DVec3>,
 }
 
 /// What the path lies on in one tick.
@@ -95,9 +97,12 @@ impl Path {
         let noise = f64::from(NOISE_SHARE) * self.spacing * self.spacing;
         let ahead = |knots: &[Knot], i: usize| (knots[i].at - head).dot(knots[i].at - knots[i + 1].at) > noise;
         let mut taken = false;
-        // A segment length of links, and one for the chord being shorter than the arc.
-        let links = self.per_segment + 1;
-        while let Some(oldest) = (1..=links).rev().find(|&i| ahead(&self.knots, i)) {
+        let facing = self.facing;
+        let spacing = self.spacing;
+        let passed =
+            |knots: &[Knot], i: usize| facing.is_some_and(|facing| (knots[i].at - head).dot(facing) * spacing > noise);
+        let links = self.per_segment;
+        while let Some(oldest) = (1..=links).rev().find(|&i| ahead(&self.knots, i) || passed(&self.knots, i)) {
             self.knots.drain(1..=oldest);
             taken = true;
             for _ in 0..oldest {

@@ -261,7 +261,7 @@ impl Shot {
         knots[0].at = self.head;
         knots[1].dorsal = self.vector(&self.state.knot_dorsal);
         let diameter = 2.0 * f64::from(profile.radius_m()[0]) * self.scalar(&self.state.scale);
-        Path { knots, spacing: self.scalar(&self.state.spacing), per_segment: self.per_segment, diameter }
+        Path { knots, spacing: self.scalar(&self.state.spacing), per_segment: self.per_segment, diameter, facing: None }
     }
 }
 
