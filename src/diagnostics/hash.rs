@@ -43,6 +43,8 @@ fn hash_creature(hash: &mut Fnv, cohort: &Cohort, place: Place) {
     for vector in [&state.pen, &state.target, &state.center, &state.effective, &state.dorsal, &state.knot_dorsal] {
         hash.floats(&lane3(vector, lane));
     }
+    // A pending report's forward direction is taken by the next tick.
+    hash.floats(&lane3(&state.forward, lane));
     hash.floats(&lane3(&state.ground, lane));
     hash.floats(&[state.scale[lane], state.target_scale[lane], state.history_scale[lane]]);
     hash.floats(&[state.turn_rate[lane], state.amplitude[lane], state.time_scale[lane]]);

@@ -127,7 +127,7 @@ impl ProfileBuilder {
         self
     }
 
-    /// `ground.follow`: whether gravity lowers the body onto the ground.
+    /// `ground.follow`: whether a driven creature is kept on the ground.
     pub fn follow_ground(mut self, follow: bool) -> Self {
         self.raw.ground.follow = Some(follow.into());
         self

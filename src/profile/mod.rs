@@ -161,7 +161,7 @@ impl Profile {
         &self.heads
     }
 
-    /// Whether gravity lowers the body onto the ground; a swimmer's stays on its path.
+    /// Whether a driven creature is kept on the ground and headings lie in its plane; a swimmer goes where it heads.
     pub fn follow_ground(&self) -> bool {
         self.follow_ground
     }
