@@ -1,6 +1,7 @@
 //! Lanes: every implementation gives the bits of the scalar one, and the functions are as exact as they say.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serpentarium::lanes::{LANES, Lane8, Lanes, Rings, ScalarLanes, WideLanes, cos_turns, round_nearest, sin_turns};
 
 /// Bits of everything that one set of inputs gives.
@@ -151,7 +152,7 @@ fn inputs() -> impl Strategy<Value = Inputs> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, rng_seed: RngSeed::Fixed(2026), ..ProptestConfig::default() })]
 
     #[test]
     fn implementations_agree_bit_for_bit(i in inputs()) {
