@@ -193,12 +193,21 @@ impl<'a, L: Lanes> Marching<'a, L> {
         let near = L::select(self.skips.near.lt(self.t), self.skips.many, self.skips.some);
         // Nothing is surely within reach behind the pen, whose link is shorter than a spacing.
         let count = if joint == 1 { L::splat(0.0) } else { near };
-        self.walk.skip(&self.paths, &from, count, self.skips.reach);
+        let before = self.walk.index;
+        self.walk.skip(&self.paths, count);
         self.walk.step(&self.paths, &from, self.skips.reach);
-        let (m, end) = (from.to(&self.walk.a), from.to(&self.walk.b));
-        let d = end - m;
+        let mut m = from.to(&self.walk.a);
+        let mut inside = self.skips.reach - m.length_squared();
+        let outside = inside.lt(self.skips.reach * L::splat(-1e-3));
+        if L::any(outside) {
+            self.walk.go_back(&self.paths, L::select(outside, before, self.walk.index));
+            self.walk.step(&self.paths, &from, self.skips.reach);
+            m = from.to(&self.walk.a);
+            inside = self.skips.reach - m.length_squared();
+        }
+        let d = from.to(&self.walk.b) - m;
         // First exit of m + d t from the sphere round the last joint, in the form without cancellation.
-        let c = (self.skips.reach - m.length_squared()).max(L::splat(0.0));
+        let c = inside.max(L::splat(0.0));
         let along = m.dot(d);
         let bottom = along + (along * along + d.length_squared() * c).sqrt();
         self.t = L::select(L::splat(0.0).lt(bottom), c / bottom, L::splat(0.0));
@@ -217,19 +226,18 @@ impl<L: Lanes> Walk<L> {
     /// Goes on by a link and `count` more, which are surely within reach: chords are no longer than the links they span.
     /// The count follows from the share of its link that the last joint lies at, which is known before the joint itself
     /// is put at its exact distance: deciding on the joint made the march a third slower. Where links are longer than a
-    /// spacing (of a growing body, or moved apart by a thick body's offset in a bend) it is a guess, and lanes that it
-    /// led out of reach stay where they were, to go on link by link.
+    /// spacing (of a growing body, or moved apart by a thick body's offset in a bend) it is a guess: see `go_back`.
     #[inline(always)]
-    fn skip(&mut self, paths: &Paths<'_>, from: &From<L>, count: L, reach: L) {
-        let index = (self.index + count).min(L::splat(paths.last - 1.0)) + L::splat(1.0);
-        let [b, a] = paths.links(index);
-        let outside = (reach * L::splat(1.0 + 1e-3)).lt(from.to(&a).length_squared());
-        if L::any(outside) {
-            (self.a, self.b) = (select(outside, self.a, a), select(outside, self.b, b));
-            self.index = L::select(outside, self.index, index);
-        } else {
-            (self.a, self.b, self.index) = (a, b, index);
-        }
+    fn skip(&mut self, paths: &Paths<'_>, count: L) {
+        self.index = (self.index + count).min(L::splat(paths.last - 1.0)) + L::splat(1.0);
+        [self.b, self.a] = paths.links(self.index);
+    }
+
+    /// Stands on the links that end at `index`: where a skip led out of reach, those from before it, to go on link by link.
+    #[inline(always)]
+    fn go_back(&mut self, paths: &Paths<'_>, index: L) {
+        self.index = index;
+        [self.b, self.a] = paths.links(index);
     }
 
     /// The dorsal direction, packed, at a share of the link. Knots keep that of the link behind them; it is mixed along
