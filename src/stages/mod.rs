@@ -131,8 +131,6 @@ pub(crate) struct Scratch {
     /// For each joint: tangent, dorsal, side.
     pub frames: Vec<[Lane8; 9]>,
     pub counters: Counters,
-    /// Knots that each lane committed in this tick.
-    pub laid: [u32; LANES],
     /// A ring's copy, while it is laid anew.
     pub ring: Vec<crate::lanes::Row4>,
 }
@@ -149,7 +147,6 @@ impl Scratch {
             },
             frames: Vec::new(),
             counters: Counters::default(),
-            laid: [0; LANES],
             ring: Vec::new(),
         }
     }

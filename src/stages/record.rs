@@ -7,80 +7,329 @@
 //! capped at a right angle within a segment length, beyond which the march's first exit would jump.
 //! Source: the serpentine document, "Explicit guiding Head"; docs/derivations/march.md, "Folds".
 //!
-//! Three steps: lanes find who merely moves its pen (two of three do); the others commit and pop one by one; lanes then
-//! lay the dorsal direction of every new knot and of the pens. Parallel: its own lanes only.
+//! A block is laid in lanes: those that leave the sphere commit a knot each, again until none does (one creature in three
+//! commits one in a tick, hardly any more). Taking knots back is rare, and done one creature at a time. Parallel: its own
+//! lanes only.
 
-use super::{Context, Scratch, Task, Trail};
+use super::{Counters, Task, Trail};
 use crate::batch::{
     BlockMut, BlockState, Motion, Shape, Vec8, flag, lane3, pack_direction, pack_direction_lanes, put_row, set_lane3,
-    snap, unpack_direction, unpack_direction_lanes,
+    snap, unpack_direction,
 };
 use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, NOISE_SHARE, TWIST_PER_DIAMETER_RAD};
-use crate::lanes::{Kernel, LANES, Lanes, Rings, Row4, Vec3W, dispatch};
-use glam::Vec3;
+use crate::lanes::{Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
+use crate::terrain::Terrain;
 
 /// Runs the stage on one block.
 pub(crate) fn lay_path(task: &mut Task<'_, '_>) {
     let Task { block, scratch, context } = task;
-    let mut moved = 0;
-    let mut busy = 0;
-    let (shape, trail) = (block.shape, &scratch.trail);
+    let radius = block.profile.radius_m()[0];
+    let BlockMut { shape, state, knots, .. } = &mut **block;
+    let (trail, counters) = (&scratch.trail, &mut scratch.counters);
     dispatch(
         context.isa,
-        Sorted { state: block.state, shape, knots: block.knots, trail, moved: &mut moved, busy: &mut busy },
+        Laying { block: Rows { state, shape, knots }, trail, terrain: context.terrain, radius, counters },
     );
-    scratch.laid = [0; LANES];
-    for lane in (0..LANES).filter(|lane| busy & (1 << lane) != 0) {
-        Pen::take(block, context, lane).follow(block, scratch, lane);
-    }
-    if moved != 0 {
-        let radius = block.profile.radius_m()[0];
-        dispatch(
-            context.isa,
-            Dorsals { state: block.state, shape: block.shape, knots: block.knots, laid: &scratch.laid, moved, radius },
-        );
-    }
 }
 
-/// Finds who takes the careful way: who leaves the sphere round the newest knot, has a knot ahead of its plane, or took
-/// several pieces. The pens of the others that moved are put where their heads are.
-struct Sorted<'a> {
+/// The path histories of a block.
+struct Rows<'a> {
     state: &'a mut BlockState,
     shape: &'a Shape,
-    knots: &'a [Row4],
-    trail: &'a Trail,
-    /// Bits of the lanes that moved, and of those among them that take the careful way.
-    moved: &'a mut u32,
-    busy: &'a mut u32,
+    knots: &'a mut [Row4],
 }
 
-impl Kernel for Sorted<'_> {
+struct Laying<'a> {
+    block: Rows<'a>,
+    trail: &'a Trail,
+    terrain: &'a Terrain,
+    /// Radius at the head at scale 1, in metres.
+    radius: f32,
+    counters: &'a mut Counters,
+}
+
+impl Kernel for Laying<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { state, shape, knots, trail, moved, busy } = self;
-        let rings = Rings::new(knots);
-        let zero = L::splat(0.0);
-        let shift = Vec3W::<L>::load(&state.displacement);
-        let goes = zero.lt(shift.length_squared());
-        let to = Vec3W::load(&trail.position[1]);
-        let [second, mut newer] = at(rings, &state.cursor, 2);
-        let spacing = L::load(&state.spacing);
-        let noise = spacing * spacing * L::splat(NOISE_SHARE);
-        let mut careful = (spacing * spacing).le((to - newer).length_squared()) | L::load(&state.travelled).lt(zero);
-        for back in 2..2 + shape.knots_per_segment as u32 {
-            let older = if back == 2 { second } else { at(rings, &state.cursor, back)[0] };
-            careful = careful | noise.lt((newer - to).dot(newer - older));
-            newer = older;
+        let Self { block, trail, terrain, radius, counters } = self;
+        let shift = Vec3W::<L>::load(&block.state.displacement);
+        let moved = L::bits(L::splat(0.0).lt(shift.length_squared()));
+        if moved == 0 {
+            return;
         }
-        *moved = L::bits(goes);
-        *busy = L::bits(careful) & *moved;
+        let mut pen = Pen::<L>::take(block, terrain, radius);
+        let mut pieces = 1;
         for lane in 0..LANES {
-            let goes = *moved & (1 << lane) != 0;
-            *busy |= u32::from(goes && trail.pieces[lane] > 1) << lane;
-            if goes && *busy & (1 << lane) == 0 {
-                set_lane3(&mut state.pen, lane, lane3(&trail.position[1], lane));
+            let more = moved & (1 << lane) != 0 && trail.pieces[lane] > pieces;
+            pieces = if more { trail.pieces[lane] } else { pieces };
+        }
+        for piece in 0..pieces as usize {
+            let live = (0..LANES).fold(0, |m, l| m | (u32::from(trail.pieces[l] > piece as u32) << l));
+            pen.follow(trail, piece, moved & live, counters);
+        }
+        pen.put_down(moved);
+    }
+}
+
+/// The fronts of eight paths while they are laid.
+struct Pen<'a, L> {
+    block: Rows<'a>,
+    ground: Ground<'a>,
+    at: Vec3W<L>,
+    /// The two newest committed knots.
+    newest: Vec3W<L>,
+    second: Vec3W<L>,
+    /// Dorsal direction of the newest.
+    dorsal: Vec3W<L>,
+    spacing: L,
+    inv_diameter: L,
+}
+
+/// What knots of creatures that the batch keeps on the ground are put on.
+struct Ground<'a> {
+    terrain: &'a Terrain,
+    /// Bits of those creatures' lanes.
+    walkers: u32,
+    /// Radii at the heads, in metres.
+    radius: Lane8,
+}
+
+impl<'a, L: Lanes> Pen<'a, L> {
+    #[inline(always)]
+    fn take(block: Rows<'a>, terrain: &'a Terrain, radius: f32) -> Self {
+        let state = &*block.state;
+        let mut ground = Ground { terrain, walkers: 0, radius: [0.0; LANES] };
+        for lane in 0..LANES {
+            let walks = state.motion[lane] == Motion::Driven as u32 && state.has(lane, flag::GROUNDED);
+            ground.walkers |= u32::from(walks) << lane;
+            ground.radius[lane] = radius * state.scale[lane];
+        }
+        let [second, newest] = at(Rings::new(block.knots), &state.cursor, 2);
+        Self {
+            at: Vec3W::load(&state.pen),
+            newest,
+            second,
+            dorsal: Vec3W::load(&state.knot_dorsal),
+            spacing: L::load(&state.spacing),
+            inv_diameter: L::splat(0.5) / L::load(&ground.radius),
+            block,
+            ground,
+        }
+    }
+
+    /// Follows a piece of the trail to its end, in the lanes of these bits.
+    #[inline(always)]
+    fn follow(&mut self, trail: &Trail, piece: usize, live: u32, counters: &mut Counters) {
+        let to = Vec3W::load(&trail.position[piece + 1]);
+        let back = L::load(&self.block.state.travelled).lt(L::splat(0.0));
+        let popped = self.pop_ahead(to, back, &facing(self.block.state, trail, piece), live, counters);
+        let mut way = Way::of(trail, piece, self.at, to);
+        if popped != 0 {
+            // What is left of the way goes straight from where the path now ends.
+            let popped = L::mask_from_bits(popped);
+            way.from = Vec3W::select(popped, self.newest, way.from);
+            way.curved = way.curved & !popped;
+        }
+        self.lay(way, live, counters);
+        self.at = Vec3W::select(L::mask_from_bits(live), to, self.at);
+    }
+
+    /// Commits knots along the way.
+    #[inline(always)]
+    fn lay(&mut self, mut way: Way<L>, live: u32, counters: &mut Counters) {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let reach = self.spacing * self.spacing;
+        let mut out = L::mask_from_bits(live) & reach.le((way.to - self.newest).length_squared());
+        if !L::any(out) {
+            return;
+        }
+        way.cut(self.spacing * L::splat(self.block.shape.knots as f32));
+        let (mut share, mut at, mut first) = (zero, way.from, L::mask_from_bits(0xff));
+        for _ in 0..2 * self.block.shape.knots {
+            let inside = (at - self.newest).length_squared().lt(reach);
+            // A pen outside of the sphere (after a jump) has its first knot where it is. Later ones: where the ground put
+            // the last knot further off, the next lies a spacing from where that was on the way.
+            let center = Vec3W::select(inside | first, self.newest, at);
+            let guess = share + (one - share) * exit(at - center, way.to - at, reach);
+            let ends = one.lt(guess) & !inside & !first;
+            out = out & !ends;
+            share = L::select(out, way.exit(share, guess.min(one), at, center, reach), share);
+            at = way.at(share);
+            let bits = L::bits(out);
+            if bits == 0 {
+                return;
+            }
+            self.commit(at, bits);
+            counters.knots_laid += u64::from(bits.count_ones());
+            first = first & !out;
+            out = out & share.lt(one) & reach.le((way.to - self.newest).length_squared());
+            if !L::any(out) {
+                return;
             }
         }
+    }
+
+    /// Makes a point of the way the newest committed knot, in the lanes of these bits.
+    #[inline(always)]
+    fn commit(&mut self, point: Vec3W<L>, bits: u32) {
+        let (point, normal) = self.ground.put_on(self.block.state, point, bits);
+        let point = snap_lanes(point, &self.block.state.cell);
+        let which = L::mask_from_bits(bits);
+        let dorsal = self.dorsal_at(point, normal);
+        self.dorsal = Vec3W::select(which, dorsal, self.dorsal);
+        self.second = Vec3W::select(which, self.newest, self.second);
+        self.newest = Vec3W::select(which, point, self.newest);
+        self.write_rows(point, dorsal, bits);
+        for lane in 0..LANES {
+            let cursor = &mut self.block.state.cursor[lane];
+            *cursor = cursor.wrapping_add((bits >> lane) & 1);
+        }
+    }
+
+    /// Writes the rows at the cursors.
+    #[inline(always)]
+    fn write_rows(&mut self, at: Vec3W<L>, dorsal: Vec3W<L>, bits: u32) {
+        let Rows { state, shape, knots } = &mut self.block;
+        let (x, y, z) = (at.x.to_array(), at.y.to_array(), at.z.to_array());
+        let packed = pack_direction_lanes(dorsal).to_array();
+        for lane in 0..LANES {
+            if bits & (1 << lane) != 0 {
+                let row = [x[lane], y[lane], z[lane], packed[lane]];
+                put_row(shape.ring_of(knots, lane), shape.ring(state.cursor[lane], 0), row);
+            }
+        }
+    }
+
+    /// The dorsal direction at the end of a link from the newest knot.
+    #[inline(always)]
+    fn dorsal_at(&self, point: Vec3W<L>, normal: Vec3W<L>) -> Vec3W<L> {
+        let least = self.spacing * L::splat(0.1);
+        let link = Link { before: self.newest - self.second, along: point - self.newest, least };
+        link.dorsal(self.dorsal, normal, self.inv_diameter)
+    }
+
+    /// Writes the pens of the lanes of these bits, and what the next tick needs.
+    #[inline(always)]
+    fn put_down(mut self, bits: u32) {
+        let moved = L::mask_from_bits(bits);
+        let dorsal = self.dorsal_at(self.at, Vec3W::load(&self.block.state.ground));
+        self.write_rows(self.at, dorsal, bits);
+        let state = self.block.state;
+        Vec3W::select(moved, dorsal, Vec3W::load(&state.dorsal)).store(&mut state.dorsal);
+        self.at.store(&mut state.pen);
+        self.dorsal.store(&mut state.knot_dorsal);
+    }
+
+    /// Pops the knots up to the oldest, within a segment length, that lies ahead of the plane through `to` across its own
+    /// link; for a head that backs up, ahead of the plane across its facing as well, where the link leads that way. The
+    /// oldest end of the path grows by as many. Returns the bits of the lanes that popped any.
+    #[inline(always)]
+    fn pop_ahead(&mut self, to: Vec3W<L>, back: L::Mask, facing: &Vec8, live: u32, counters: &mut Counters) -> u32 {
+        let mut popped = 0;
+        let mut left = [self.block.shape.knots as u32; LANES];
+        loop {
+            let count = self.ahead(to, back, facing);
+            let bits = L::bits(L::splat(0.5).lt(count)) & live;
+            if bits == 0 {
+                return popped;
+            }
+            let count = count.to_i32();
+            let mut any = false;
+            for lane in 0..LANES {
+                let count = if bits & (1 << lane) != 0 { count[lane] as u32 } else { 0 };
+                let count = if count < left[lane] { count } else { left[lane] };
+                left[lane] -= count;
+                any |= count > 0;
+                pop(&mut self.block, &self.ground, lane, count);
+                counters.knots_popped += u64::from(count);
+            }
+            if !any {
+                return popped;
+            }
+            popped |= bits;
+            [self.second, self.newest] = at(Rings::new(self.block.knots), &self.block.state.cursor, 2);
+            self.dorsal = Vec3W::load(&self.block.state.knot_dorsal);
+        }
+    }
+
+    /// How many knots there are up to the oldest that is ahead, within a segment length; see `pop_ahead`.
+    #[inline(always)]
+    fn ahead(&self, to: Vec3W<L>, back: L::Mask, facing: &Vec8) -> L {
+        let rings = Rings::new(self.block.knots);
+        let cursor = &self.block.state.cursor;
+        let plane = Plane {
+            to,
+            back,
+            facing: Vec3W::load(facing),
+            noise: self.spacing * L::splat(NOISE_SHARE),
+            spacing: self.spacing,
+        };
+        let links = self.block.shape.knots_per_segment as u32;
+        let mut count = L::select(plane.before(self.newest, self.second), L::splat(1.0), L::splat(0.0));
+        let mut newer = self.second;
+        let mut back = 2;
+        while back <= links {
+            let [third, older] = at(rings, cursor, back + 2);
+            count = L::select(plane.before(newer, older), L::splat(back as f32), count);
+            if back < links {
+                count = L::select(plane.before(older, third), L::splat((back + 1) as f32), count);
+            }
+            newer = third;
+            back += 2;
+        }
+        count
+    }
+}
+
+/// The planes through the heads that knots are ahead of.
+struct Plane<L: Lanes> {
+    to: Vec3W<L>,
+    back: L::Mask,
+    facing: Vec3W<L>,
+    /// Distance that counts as none.
+    noise: L,
+    spacing: L,
+}
+
+impl<L: Lanes> Plane<L> {
+    #[inline(always)]
+    fn before(&self, knot: Vec3W<L>, older: Vec3W<L>) -> L::Mask {
+        let (past, link) = (knot - self.to, knot - older);
+        let across_link = (self.noise * self.spacing).lt(past.dot(link));
+        // A head that faces away from the path passes none of it: it leaves the path by going back.
+        let passes = self.noise.lt(past.dot(self.facing)) & L::splat(0.0).lt(link.dot(self.facing));
+        across_link | (self.back & passes)
+    }
+}
+
+impl Ground<'_> {
+    /// The points of the lanes of these bits, and the ground's normal there (level 0 where there is none).
+    #[inline(always)]
+    fn put_on<L: Lanes>(&self, state: &BlockState, point: Vec3W<L>, bits: u32) -> (Vec3W<L>, Vec3W<L>) {
+        let normal = Vec3W::load(&state.ground);
+        let bits = bits & self.walkers;
+        if bits == 0 {
+            return (point, normal);
+        }
+        let (px, pz) = (point.x.to_array(), point.z.to_array());
+        // Others ask nowhere, which costs nothing and hits nothing.
+        let (mut x, mut z) = ([f64::NAN; LANES], [f64::NAN; LANES]);
+        for lane in 0..LANES {
+            if bits & (1 << lane) != 0 {
+                x[lane] = state.origin[0][lane] + f64::from(px[lane]);
+                z[lane] = state.origin[2][lane] + f64::from(pz[lane]);
+            }
+        }
+        let felt = self.terrain.sample_lanes(&x, &z);
+        let (mut hit, mut y) = (0, [0.0; LANES]);
+        for lane in 0..LANES {
+            let height = felt.height_m[lane] + f64::from(self.radius[lane] / felt.normal[1][lane]);
+            y[lane] = (height - state.origin[1][lane]) as f32;
+            hit |= u32::from(felt.hit[lane]) << lane;
+        }
+        let hit = L::mask_from_bits(hit);
+        let on_ground = Vec3W::new(point.x, L::select(hit, L::load(&y), point.y), point.z);
+        (on_ground, Vec3W::select(hit, Vec3W::load(&felt.normal), normal))
     }
 }
 
@@ -91,54 +340,28 @@ fn at<L: Lanes>(rings: Rings<'_>, cursor: &[u32; LANES], back: u32) -> [Vec3W<L>
     [Vec3W::new(x, y, z), Vec3W::new(x2, y2, z2)]
 }
 
-/// Lays the dorsal directions of this tick's new knots, oldest first, and of the pens; writes the pens' rows.
-struct Dorsals<'a> {
-    state: &'a mut BlockState,
-    shape: &'a Shape,
-    knots: &'a mut [Row4],
-    laid: &'a [u32; LANES],
-    moved: u32,
-    /// Radius at the head at scale 1, in metres.
-    radius: f32,
-}
-
-impl Kernel for Dorsals<'_> {
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { state, shape, knots, laid, moved, radius } = self;
-        let most = laid.iter().fold(0, |most, &n| if n > most { n } else { most });
-        let inv_diameter = L::splat(0.5) / (L::load(&state.scale) * L::splat(radius));
-        let least = L::load(&state.spacing) * L::splat(0.1);
-        let mut dorsal = Vec3W::<L>::load(&state.knot_dorsal);
-        for back in (1..=most).rev() {
-            let rings = Rings::new(knots);
-            let new = L::mask_from_bits((0..LANES).fold(0, |m, l| m | (u32::from(laid[l] >= back) << l)));
-            let [[x, y, z, normal], _] = L::gather_rings(rings, &state.cursor, L::splat(back as f32));
-            let [second, newest] = at(rings, &state.cursor, back + 2);
-            let link = Link { before: newest - second, along: Vec3W::new(x, y, z) - newest, least };
-            let next = link.dorsal(dorsal, unpack_direction_lanes(normal), inv_diameter);
-            dorsal = Vec3W::select(new, next, dorsal);
-            let packed = pack_direction_lanes(dorsal).to_array();
-            for lane in (0..LANES).filter(|&lane| laid[lane] >= back) {
-                let (ring, index) = (shape.ring_of(knots, lane), shape.ring(state.cursor[lane], back));
-                let [x, y, z, _] = ring[index];
-                put_row(ring, index, [x, y, z, packed[lane]]);
-            }
-        }
-        dorsal.store(&mut state.knot_dorsal);
-        let rings = Rings::new(knots);
-        let [second, newest] = at(rings, &state.cursor, 2);
-        let pen = Vec3W::load(&state.pen);
-        let link = Link { before: newest - second, along: pen - newest, least };
-        let next = link.dorsal(dorsal, Vec3W::load(&state.ground), inv_diameter);
-        let at_pen = Vec3W::select(L::mask_from_bits(moved), next, Vec3W::load(&state.dorsal));
-        at_pen.store(&mut state.dorsal);
-        let packed = pack_direction_lanes(at_pen).to_array();
-        for lane in (0..LANES).filter(|lane| moved & (1 << lane) != 0) {
-            let [x, y, z] = lane3(&state.pen, lane);
-            put_row(shape.ring_of(knots, lane), shape.ring(state.cursor[lane], 0), [x, y, z, packed[lane]]);
+/// Which way heads that back up face: along the way's heading, or as reported.
+#[inline(always)]
+fn facing(state: &BlockState, trail: &Trail, piece: usize) -> Vec8 {
+    let mut facing = state.forward;
+    for lane in 0..LANES {
+        if trail.curved[lane] {
+            set_lane3(&mut facing, lane, lane3(&trail.heading[piece + 1], lane));
         }
     }
+    facing
+}
+
+/// Rounds to the creatures' grids.
+#[inline(always)]
+fn snap_lanes<L: Lanes>(point: Vec3W<L>, cell: &Lane8) -> Vec3W<L> {
+    let mut rounded = [point.x.to_array(), point.y.to_array(), point.z.to_array()];
+    for component in &mut rounded {
+        for lane in 0..LANES {
+            component[lane] = snap(component[lane], cell[lane]);
+        }
+    }
+    Vec3W::load(&rounded)
 }
 
 /// The newest link of the path and the one before it.
@@ -197,234 +420,144 @@ fn toward_upright<L: Lanes>(dorsal: Vec3W<L>, tangent: Vec3W<L>, normal: Vec3W<L
     Vec3W::select(keeps, dorsal, Vec3W::select(reached, wish, turned))
 }
 
-/// The front of one creature's path while it is laid.
-struct Pen<'a> {
-    at: Vec3,
-    /// The two newest committed knots.
-    newest: Vec3,
-    second: Vec3,
-    spacing: f32,
-    ground: Option<Floor<'a>>,
-    normal: Vec3,
+/// Pieces of the heads' ways.
+struct Way<L: Lanes> {
+    from: Vec3W<L>,
+    to: Vec3W<L>,
+    /// Tangents at the ends, as long as the way: of those that are `curved`.
+    tangents: [Vec3W<L>; 2],
+    curved: L::Mask,
 }
 
-/// What knots of a creature that the batch keeps on the ground are put on.
-struct Floor<'a> {
-    terrain: &'a crate::terrain::Terrain,
-    origin: [f64; 3],
-    radius: f32,
-}
-
-impl<'a> Pen<'a> {
-    fn take(block: &BlockMut<'_>, context: &Context<'a>, lane: usize) -> Self {
-        let state = &block.state;
-        let radius = block.profile.radius_m()[0] * state.scale[lane];
-        let follows = state.motion[lane] == Motion::Driven as u32 && state.has(lane, flag::GROUNDED);
-        let floor = || Floor { terrain: context.terrain, origin: lane3(&state.origin, lane), radius };
-        Self {
-            at: lane3(&state.pen, lane).into(),
-            newest: knot(block, lane, 1),
-            second: knot(block, lane, 2),
-            spacing: state.spacing[lane],
-            ground: follows.then(floor),
-            normal: lane3(&state.ground, lane).into(),
-        }
-    }
-
-    /// Follows the trail to the head.
-    fn follow(mut self, block: &mut BlockMut<'_>, scratch: &mut Scratch, lane: usize) {
-        for piece in 0..scratch.trail.pieces[lane] as usize {
-            let [_, to] = ends(&scratch.trail.position[..], piece, lane);
-            let backing = block.state.travelled[lane] < 0.0;
-            let facing = backing.then(|| facing(block.state, &scratch.trail, piece, lane));
-            let popped = self.pop_ahead(block, lane, to, facing);
-            scratch.counters.knots_popped += u64::from(popped);
-            if popped > 0 {
-                scratch.laid[lane] = scratch.laid[lane].saturating_sub(popped);
-                // What is left of the way begins at the pen's new neighbourhood.
-                self.lay(block, lane, &Way::straight(self.at, to), &mut scratch.laid[lane]);
-            } else {
-                let way = Way::of(&scratch.trail, piece, lane, self.at, to);
-                self.lay(block, lane, &way, &mut scratch.laid[lane]);
-            }
-        }
-        set_lane3(&mut block.state.pen, lane, self.at.into());
-        scratch.counters.knots_laid += u64::from(scratch.laid[lane]);
-        scratch.laid[lane] = scratch.laid[lane].min(block.shape.knots as u32 - 3);
-    }
-
-    /// Commits knots along the way, and moves the pen to its end.
-    fn lay(&mut self, block: &mut BlockMut<'_>, lane: usize, way: &Way, laid: &mut u32) {
-        let reach = self.spacing * self.spacing;
-        // More than the ring holds is not laid one by one: the path behind would be forgotten at once.
-        let (length, most) = ((way.to - way.from).length(), self.spacing * block.shape.knots as f32);
-        let end = Way::straight(way.to - (way.to - way.from) * (most / length), way.to);
-        let way = if length > most { &end } else { way };
-        let mut share = 0.0;
-        let mut room = 2 * block.shape.knots;
-        while (way.to - self.newest).length_squared() >= reach && share < 1.0 && room > 0 {
-            let at = way.at(share);
-            let left = way.to - at;
-            // The pen may be outside already (after a jump): then the knot lies where it is.
-            let guess = share + (1.0 - share) * exit(at - self.newest, left, reach);
-            share = way.exit(share, guess, self.newest, reach);
-            self.commit(block, lane, way.at(share));
-            *laid += 1;
-            room -= 1;
-        }
-        self.at = way.to;
-    }
-
-    /// Makes a point of the way the newest committed knot.
-    fn commit(&mut self, block: &mut BlockMut<'_>, lane: usize, point: Vec3) {
-        let (point, normal) = self.on_floor(point);
-        let cell = block.state.cell[lane];
-        let point = Vec3::new(snap(point.x, cell), snap(point.y, cell), snap(point.z, cell));
-        (self.second, self.newest) = (self.newest, point);
-        let cursor = block.state.cursor[lane];
-        // For the moment the row keeps the ground's normal: `Dorsals` makes the dorsal direction of it.
-        put_knot(block, lane, cursor, point, normal);
-        block.state.cursor[lane] = cursor.wrapping_add(1);
-    }
-
-    fn on_floor(&self, point: Vec3) -> (Vec3, Vec3) {
-        let Some(floor) = &self.ground else { return (point, self.normal) };
-        let (x, z) = (floor.origin[0] + f64::from(point.x), floor.origin[2] + f64::from(point.z));
-        let Some(sample) = floor.terrain.sample(x, z) else { return (point, self.normal) };
-        let height = sample.height_m + f64::from(floor.radius / sample.normal[1]);
-        (Vec3::new(point.x, (height - floor.origin[1]) as f32, point.z), sample.normal.into())
-    }
-
-    /// Pops the knots up to the oldest, within a segment length, that lies ahead of the plane through `to` across its own
-    /// link, or, for a head that backs up, ahead of the plane across its facing; the oldest end of the path grows straight
-    /// by as many. Returns how many.
-    fn pop_ahead(&mut self, block: &mut BlockMut<'_>, lane: usize, to: Vec3, facing: Option<Vec3>) -> u32 {
-        let mut popped = 0;
-        let most = block.shape.knots as u32;
-        let noise = NOISE_SHARE * self.spacing;
-        while popped < most {
-            let ahead = (1..=block.shape.knots_per_segment as u32).rev().find(|&back| {
-                let (at, older) = (knot(block, lane, back), knot(block, lane, back + 1));
-                let passed = facing.is_some_and(|facing| (at - to).dot(facing) > noise);
-                passed || (at - to).dot(at - older) > noise * self.spacing
-            });
-            let Some(count) = ahead else { break };
-            (0..count).for_each(|_| pop(block, lane));
-            popped += count;
-        }
-        if popped > 0 {
-            (self.newest, self.second) = (knot(block, lane, 1), knot(block, lane, 2));
-            let dorsal = unit_or(dorsal(block, lane, 1), Vec3::Y);
-            set_lane3(&mut block.state.knot_dorsal, lane, dorsal.into());
-            // The pen was ahead of the plane, too: its way starts where the path now ends.
-            self.at = self.newest;
-        }
-        popped
-    }
-}
-
-/// Which way a head that backs up faces.
-fn facing(state: &BlockState, trail: &Trail, piece: usize, lane: usize) -> Vec3 {
-    let heading = if trail.curved[lane] { &trail.heading[piece + 1] } else { &state.forward };
-    lane3(heading, lane).into()
-}
-
-/// Takes the newest committed knot back, and adds one straight behind the oldest.
-fn pop(block: &mut BlockMut<'_>, lane: usize) {
-    let cursor = block.state.cursor[lane].wrapping_sub(1);
-    block.state.cursor[lane] = cursor;
-    let last = block.shape.knots as u32 - 1;
-    let (end, before) = (knot(block, lane, last - 1), knot(block, lane, last - 2));
-    let end_dorsal = dorsal(block, lane, last - 1);
-    put_knot(block, lane, cursor.wrapping_sub(last), end + (end - before), end_dorsal);
-}
-
-/// A piece of the head's way.
-struct Way {
-    from: Vec3,
-    to: Vec3,
-    /// Tangents at the ends, as long as the way; None where it is straight.
-    tangents: Option<[Vec3; 2]>,
-}
-
-impl Way {
-    fn straight(from: Vec3, to: Vec3) -> Self {
-        Self { from, to, tangents: None }
-    }
-
-    fn of(trail: &Trail, piece: usize, lane: usize, from: Vec3, to: Vec3) -> Self {
-        let [h0, h1] = ends(&trail.heading[..], piece, lane);
-        let length = (to - from).length();
+impl<L: Lanes> Way<L> {
+    #[inline(always)]
+    fn of(trail: &Trail, piece: usize, from: Vec3W<L>, to: Vec3W<L>) -> Self {
+        let (h0, h1) = (Vec3W::load(&trail.heading[piece]), Vec3W::load(&trail.heading[piece + 1]));
+        let chord = to - from;
+        let length = chord.length();
         // A head that backs up has its headings against its way.
-        let length = if (to - from).dot(h0) < 0.0 { -length } else { length };
-        Self { from, to, tangents: trail.curved[lane].then(|| [h0 * length, h1 * length]) }
+        let length = L::select(chord.dot(h0).lt(L::splat(0.0)), -length, length);
+        let curved = (0..LANES).fold(0, |m, l| m | (u32::from(trail.curved[l]) << l));
+        Self { from, to, tangents: [h0 * length, h1 * length], curved: L::mask_from_bits(curved) }
+    }
+
+    /// Of a way longer than `most` only the end is laid: the path behind would be forgotten at once.
+    #[inline(always)]
+    fn cut(&mut self, most: L) {
+        let chord = self.to - self.from;
+        let length = chord.length();
+        let long = most.lt(length);
+        self.from = Vec3W::select(long, self.to - chord * (most / length), self.from);
+        self.curved = self.curved & !long;
     }
 
     /// The share at which the way leaves the sphere of this squared radius: `guess` if it is straight, put right on an
     /// arc by two steps of regula falsi, so that knots lie where they lie at any tick rate.
-    fn exit(&self, from: f32, guess: f32, center: Vec3, square: f32) -> f32 {
-        let clamp = |share: f32| if share < 1.0 { share } else { 1.0 };
-        let mut share = clamp(guess);
-        if self.tangents.is_none() {
-            return share;
+    #[inline(always)]
+    fn exit(&self, from: L, guess: L, start: Vec3W<L>, center: Vec3W<L>, square: L) -> L {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        if !L::any(self.curved) {
+            return guess;
         }
-        let outside = |share: f32| (self.at(share) - center).length_squared() - square;
-        let (mut low, mut below) = (from, outside(from));
-        let (mut high, mut above) = (1.0, outside(1.0));
+        let (mut low, mut below) = (from, (start - center).length_squared() - square);
+        let (mut high, mut above) = (one, (self.to - center).length_squared() - square);
+        let (mut share, mut open) = (guess, self.curved);
         for _ in 0..2 {
-            let here = outside(share);
-            if here < 0.0 {
-                (low, below) = (share, here)
-            } else {
-                (high, above) = (share, here)
-            }
-            if !(below < 0.0 && above > below) {
-                return share;
-            }
-            share = clamp(low - below * (high - low) / (above - below));
+            let here = (self.at(share) - center).length_squared() - square;
+            let is_low = here.lt(zero);
+            (low, below) = (L::select(is_low, share, low), L::select(is_low, here, below));
+            (high, above) = (L::select(is_low, high, share), L::select(is_low, above, here));
+            open = open & below.lt(zero) & below.lt(above);
+            let next = low - below * (high - low) / (above - below);
+            share = L::select(open, next.min(one), share);
         }
         share
     }
 
-    /// The point at this share: cubic Hermite where the tangents are known.
-    fn at(&self, u: f32) -> Vec3 {
-        let Some([t0, t1]) = self.tangents else { return self.from + (self.to - self.from) * u };
-        let (v, uv) = (1.0 - u, u * (1.0 - u));
+    /// The point at this share: cubic Hermite where the way is curved.
+    #[inline(always)]
+    fn at(&self, u: L) -> Vec3W<L> {
+        let chord = self.to - self.from;
+        let (v, uv) = (L::splat(1.0) - u, u * (L::splat(1.0) - u));
         // h01 = u^2 (3 - 2u), h10 = u v^2, h11 = -u^2 v.
-        self.from + (self.to - self.from) * (u * u * (3.0 - 2.0 * u)) + t0 * (uv * v) - t1 * (uv * u)
+        let [t0, t1] = self.tangents;
+        let arc = chord * (u * u * (L::splat(3.0) - (u + u))) + t0 * (uv * v) - t1 * (uv * u);
+        self.from + Vec3W::select(self.curved, arc, chord * u)
     }
 }
 
 /// Where the ray m + d t leaves the sphere of this squared radius round zero. The form without cancellation:
 /// t = c / (m.d + sqrt((m.d)^2 + d.d c)), c = radius^2 - m.m. From outside it is 0.
-fn exit(m: Vec3, d: Vec3, square: f32) -> f32 {
+#[inline(always)]
+fn exit<L: Lanes>(m: Vec3W<L>, d: Vec3W<L>, square: L) -> L {
+    let zero = L::splat(0.0);
     let c = square - m.length_squared();
     let b = m.dot(d);
-    let bottom = b + (b * b + d.length_squared() * c).sqrt();
-    if c > 0.0 && bottom > 0.0 { c / bottom } else { 0.0 }
+    let bottom = b + (b * b + d.length_squared() * c).max(zero).sqrt();
+    L::select(zero.lt(c) & zero.lt(bottom), c / bottom, zero)
 }
 
-fn unit_or(v: Vec3, fallback: Vec3) -> Vec3 {
-    let square = v.length_squared();
-    if square > 1e-30 { v / square.sqrt() } else { fallback }
+impl Rows<'_> {
+    /// Position and dorsal direction of the knot `back` places behind the pen of a lane.
+    fn knot(&self, lane: usize, back: u32) -> [[f32; 3]; 2] {
+        let row = self.knots[lane * self.shape.ring_rows() + self.shape.ring(self.state.cursor[lane], back)];
+        [[row[0], row[1], row[2]], unpack_direction(row[3])]
+    }
 }
 
-fn ends(field: &[Vec8], piece: usize, lane: usize) -> [Vec3; 2] {
-    [lane3(&field[piece], lane).into(), lane3(&field[piece + 1], lane).into()]
+impl Ground<'_> {
+    /// The knot, and the normal there, one spacing beyond `end`, on the ground, straight on seen from above; None without
+    /// ground there, or where the path leads straight up or down.
+    fn put_tail_on(
+        &self,
+        state: &BlockState,
+        lane: usize,
+        end: [f32; 3],
+        before: [f32; 3],
+    ) -> Option<([f32; 3], [f32; 3])> {
+        let spacing = state.spacing[lane];
+        let [x, z] = [end[0] - before[0], end[2] - before[2]];
+        let level = (x * x + z * z).sqrt();
+        if level < 0.1 * spacing {
+            return None;
+        }
+        let origin = lane3(&state.origin, lane);
+        let on = |step: f32| {
+            let (x, z) = (end[0] + x * (step / level), end[2] + z * (step / level));
+            let felt = self.terrain.sample(origin[0] + f64::from(x), origin[2] + f64::from(z))?;
+            let height = felt.height_m + f64::from(self.radius[lane] / felt.normal[1]);
+            Some(([x, (height - origin[1]) as f32, z], felt.normal))
+        };
+        // On a slope a spacing seen from above is a longer way.
+        let (there, _) = on(spacing)?;
+        let rise = there[1] - end[1];
+        on(spacing * spacing / (spacing * spacing + rise * rise).sqrt())
+    }
 }
 
-/// Position of the knot `back` places behind the pen.
-fn knot(block: &BlockMut<'_>, lane: usize, back: u32) -> Vec3 {
-    let row = block.knots[lane * block.shape.ring_rows() + block.shape.ring(block.state.cursor[lane], back)];
-    Vec3::new(row[0], row[1], row[2])
-}
-
-fn dorsal(block: &BlockMut<'_>, lane: usize, back: u32) -> Vec3 {
-    let row = block.knots[lane * block.shape.ring_rows() + block.shape.ring(block.state.cursor[lane], back)];
-    unpack_direction(row[3]).into()
-}
-
-fn put_knot(block: &mut BlockMut<'_>, lane: usize, position: u32, at: Vec3, dorsal: Vec3) {
-    let ring = block.shape.ring_of(block.knots, lane);
-    put_row(ring, block.shape.ring(position, 0), [at.x, at.y, at.z, pack_direction(dorsal.into())]);
+/// Takes the newest committed knots of a lane back, and adds as many behind the oldest: straight on, and on the ground for
+/// creatures that are kept there.
+#[cold]
+fn pop(block: &mut Rows<'_>, ground: &Ground<'_>, lane: usize, count: u32) {
+    for _ in 0..count {
+        let cursor = block.state.cursor[lane].wrapping_sub(1);
+        block.state.cursor[lane] = cursor;
+        let last = block.shape.knots as u32 - 1;
+        let ([end, dorsal], [before, _]) = (block.knot(lane, last - 1), block.knot(lane, last - 2));
+        let mut next: [f32; 3] = std::array::from_fn(|c| end[c] + (end[c] - before[c]));
+        let mut up = dorsal;
+        if ground.walkers & (1 << lane) != 0 {
+            (next, up) = ground.put_tail_on(block.state, lane, end, before).unwrap_or((next, up));
+        }
+        let at: [f32; 3] = next.map(|x| snap(x, block.state.cell[lane]));
+        let ring = block.shape.ring_of(block.knots, lane);
+        put_row(ring, block.shape.ring(cursor.wrapping_sub(last), 0), [at[0], at[1], at[2], pack_direction(up)]);
+    }
+    if count > 0 {
+        let [_, [x, y, z]] = block.knot(lane, 1);
+        let square = x * x + y * y + z * z;
+        let inv = 1.0 / square.sqrt();
+        let dorsal = if square > 1e-30 { [x * inv, y * inv, z * inv] } else { [0.0, 1.0, 0.0] };
+        set_lane3(&mut block.state.knot_dorsal, lane, dorsal);
+    }
 }
