@@ -28,15 +28,35 @@ impl<'a> March<'a> {
 
 /// Runs the stage on a block, or on two of one cohort: a march waits for its own last joint most of the time, and two
 /// that take turns fill each other's waiting.
-pub(crate) fn march_joints(isa: Isa, block: &mut BlockMut<'_>, other: Option<&mut BlockMut<'_>>, ahead: &Ahead<'_>) {
+pub(crate) fn march_joints(isa: Isa, block: &mut BlockMut<'_>, other: Option<&mut BlockMut<'_>>, coming: &Coming<'_>) {
     match other {
-        Some(other) => dispatch(isa, Two(March::of(block), March::of(other), ahead)),
-        None => dispatch(isa, One(March::of(block), ahead)),
+        Some(other) => dispatch(isa, Two(March::of(block), March::of(other), coming)),
+        None => dispatch(isa, One(March::of(block), coming)),
     }
 }
 
-struct One<'a>(March<'a>, &'a Ahead<'a>);
-struct Two<'a>(March<'a>, March<'a>, &'a Ahead<'a>);
+struct One<'a>(March<'a>, &'a Coming<'a>);
+struct Two<'a>(March<'a>, March<'a>, &'a Coming<'a>);
+
+/// What will be read and written next.
+pub(crate) struct Coming<'a> {
+    pub ahead: Ahead<'a>,
+    /// The pose rows of the blocks that are marched now.
+    pub rows: [&'a [[f32; 12]]; 2],
+}
+
+impl Coming<'_> {
+    #[inline(always)]
+    fn prefetch(&self, joint: usize, joints: usize) {
+        self.ahead.prefetch(joint);
+        for rows in self.rows {
+            let step = rows.len().div_ceil(joints);
+            let from = if joint * step < rows.len() { joint * step } else { rows.len() };
+            let to = if from + step < rows.len() { from + step } else { rows.len() };
+            prefetch(&rows[from..to]);
+        }
+    }
+}
 
 /// The paths that are marched along next. Their rings are streams that start anywhere and run backward: no processor
 /// guesses them, so the march asks for their memory while it waits for itself.
@@ -73,8 +93,9 @@ impl Kernel for One<'_> {
         let (joints, radius) = (self.0.shape.joints, self.0.radius);
         let mut march = Marching::<L>::start(self.0);
         for joint in 1..joints {
-            self.1.prefetch(joint);
-            march.advance(joint, radius[joint] - radius[0]);
+            self.1.prefetch(joint - 1, joints - 1);
+            let reached = march.reach(joint, radius[joint] - radius[0]);
+            march.place(joint, reached);
         }
     }
 }
@@ -85,10 +106,12 @@ impl Kernel for Two<'_> {
         let (joints, radius) = (self.0.shape.joints, self.0.radius);
         let (mut first, mut second) = (Marching::<L>::start(self.0), Marching::<L>::start(self.1));
         for joint in 1..joints {
-            self.2.prefetch(joint);
+            self.2.prefetch(joint - 1, joints - 1);
             let thicker = radius[joint] - radius[0];
-            first.advance(joint, thicker);
-            second.advance(joint, thicker);
+            let reached = [first.reach(joint, thicker), second.reach(joint, thicker)];
+            let [one, two] = reached;
+            first.place(joint, one);
+            second.place(joint, two);
         }
     }
 }
@@ -186,13 +209,21 @@ impl<'a, L: Lanes> Marching<'a, L> {
         Self { paths, joints, segment, scale, inv_square, skips, walk, p, t: L::splat(0.0) }
     }
 
-    /// Places a joint whose radius at scale 1 is so much more than the front's.
+    /// Goes on to the link on which a joint lies whose radius at scale 1 is so much more than the front's.
     #[inline(always)]
-    fn advance(&mut self, joint: usize, thicker: f32) {
+    fn reach(&mut self, joint: usize, thicker: f32) -> Reached<L> {
         let from = From::new(self.p, self.scale * L::splat(thicker));
-        let near = L::select(self.skips.near.lt(self.t), self.skips.many, self.skips.some);
-        // Nothing is surely within reach behind the pen, whose link is shorter than a spacing.
-        let count = if joint == 1 { L::splat(0.0) } else { near };
+        let far = self.skips.near.lt(self.t);
+        // Nearly always all lanes may skip as many. Asked as a branch, which the processor guesses, the next links are
+        // loaded before the share is known.
+        let count = if joint == 1 {
+            // Nothing is surely within reach behind the pen, whose link is shorter than a spacing.
+            L::splat(0.0)
+        } else if L::bits(far) == 0xff {
+            self.skips.many
+        } else {
+            L::select(far, self.skips.many, self.skips.some)
+        };
         let before = self.walk.index;
         self.walk.skip(&self.paths, count);
         self.walk.step(&self.paths, &from, self.skips.reach);
@@ -205,7 +236,12 @@ impl<'a, L: Lanes> Marching<'a, L> {
             m = from.to(&self.walk.a);
             inside = self.skips.reach - m.length_squared();
         }
-        let d = from.to(&self.walk.b) - m;
+        Reached { m, d: from.to(&self.walk.b) - m, inside }
+    }
+
+    /// Places the joint on its link.
+    #[inline(always)]
+    fn place(&mut self, joint: usize, Reached { m, d, inside }: Reached<L>) {
         // First exit of m + d t from the sphere round the last joint, in the form without cancellation.
         let c = inside.max(L::splat(0.0));
         let along = m.dot(d);
@@ -214,6 +250,14 @@ impl<'a, L: Lanes> Marching<'a, L> {
         self.p = self.p + to_length(m + d * self.t, self.segment, self.inv_square);
         store(&mut self.joints[joint], self.p, self.walk.dorsal(self.t));
     }
+}
+
+/// A link that leaves the sphere round the last joint: its start and its length from there, and how far the start is
+/// inside, squared.
+struct Reached<L> {
+    m: Vec3W<L>,
+    d: Vec3W<L>,
+    inside: L,
 }
 
 #[inline(always)]

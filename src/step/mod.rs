@@ -11,8 +11,8 @@ pub use report::{Quarantined, StepReport};
 use crate::batch::{BlockMut, Fault, PoseMap, SerpentBatch, Settings, flag};
 use crate::constants::MAX_STEP_S;
 use crate::error::{Error, Result};
-use crate::lanes::{Isa, prefetch};
-use crate::stages::body::Ahead;
+use crate::lanes::Isa;
+use crate::stages::body::{Ahead, Coming};
 use crate::stages::{self, Context, Scratch, Stage, Task};
 use crate::terrain::Terrain;
 use blocks::{SAMPLE, Shared};
@@ -41,15 +41,20 @@ pub(crate) fn tick_blocks(
     scratch: &mut Scratch,
     clock: &mut Clock,
 ) {
-    for Unit { block, rows } in units.iter_mut() {
+    for Unit { block, .. } in units.iter_mut() {
         before_body(&mut Task { block, scratch, context: &shared.context }, shared.part, clock);
-        prefetch(rows);
     }
     if shared.part != Part::Begin {
         let isa = shared.context.isa;
         match &mut *units {
-            [a, b] => stages::body::march_joints(isa, &mut a.block, Some(&mut b.block), ahead),
-            one => one.iter_mut().for_each(|unit| stages::body::march_joints(isa, &mut unit.block, None, ahead)),
+            [a, b] => {
+                let coming = Coming { ahead: *ahead, rows: [a.rows, b.rows] };
+                stages::body::march_joints(isa, &mut a.block, Some(&mut b.block), &coming);
+            }
+            one => one.iter_mut().for_each(|unit| {
+                let coming = Coming { ahead: *ahead, rows: [unit.rows, &[]] };
+                stages::body::march_joints(isa, &mut unit.block, None, &coming);
+            }),
         }
         clock.lap(Stage::Body);
         for Unit { block, rows } in units.iter_mut() {

@@ -217,7 +217,8 @@ fn stands_on(terrain: &Terrain, state: &BlockState, lane: usize, position: DVec3
 fn pose_block(cohort: &mut Cohort, block: usize, isa: Isa) {
     let shape = cohort.shape();
     let mut block = cohort.block_mut(block);
-    body::march_joints(isa, &mut block, None, &body::Ahead { shape: &shape, knots: &[], blocks: &[] });
+    let ahead = body::Ahead { shape: &shape, knots: &[], blocks: &[] };
+    body::march_joints(isa, &mut block, None, &body::Coming { ahead, rows: [&[]; 2] });
     undulate::wave(isa, &mut block);
     bound::boxes(isa, &mut block);
 }
