@@ -88,7 +88,7 @@ impl SerpentBatch {
         let (before, now) = (&cohort.previous_joints()[joints.clone()], &cohort.joints()[joints]);
         let isa: Isa = self.isa;
         dispatch(isa, Blend { before, now, shift, alpha, out: &mut scratch.joints });
-        frames(isa, &scratch.joints, &mut scratch.frames);
+        frames(isa, &scratch.joints, None, &mut scratch.frames);
         let kernel = PoseRows {
             state,
             profile: cohort.profile(),

@@ -5,11 +5,12 @@
 //! along the knots' dorsals by radius(i) - radius(0), so that the belly of a tapering body runs at one height.
 //! Derivation: docs/derivations/march.md; measured alternatives: docs/architecture.md. Parallel: its own lanes only.
 
+use super::ahead::prefetch_part;
 use crate::batch::{
     BlockMut, BlockState, DIRECTION_HALF, JointLanes, Shape, direction_fields, pack_direction_lanes, pack_fields,
 };
 use crate::constants::{CORNER_COSINE, SKIP_SHARE};
-use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch, prefetch};
+use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
 
 struct March<'a> {
     state: &'a BlockState,
@@ -27,65 +28,24 @@ impl<'a> March<'a> {
 }
 
 /// Runs the stage on a block, or on two of one cohort: a march waits for its own last joint most of the time, and two
-/// that take turns fill each other's waiting.
-pub(crate) fn march_joints(isa: Isa, block: &mut BlockMut<'_>, other: Option<&mut BlockMut<'_>>, coming: &Coming<'_>) {
+/// that take turns fill each other's waiting. Meanwhile it asks for the pose rows that will be written.
+pub(crate) fn march_joints(
+    isa: Isa,
+    block: &mut BlockMut<'_>,
+    other: Option<&mut BlockMut<'_>>,
+    rows: [PoseRows<'_>; 2],
+) {
     match other {
-        Some(other) => dispatch(isa, Two(March::of(block), March::of(other), coming)),
-        None => dispatch(isa, One(March::of(block), coming)),
+        Some(other) => dispatch(isa, Two(March::of(block), March::of(other), rows)),
+        None => dispatch(isa, One(March::of(block), rows[0])),
     }
 }
 
-struct One<'a>(March<'a>, &'a Coming<'a>);
-struct Two<'a>(March<'a>, March<'a>, &'a Coming<'a>);
+/// Pose rows of a block.
+type PoseRows<'a> = &'a [[f32; 12]];
 
-/// What will be read and written next.
-pub(crate) struct Coming<'a> {
-    pub ahead: Ahead<'a>,
-    /// The pose rows of the blocks that are marched now.
-    pub rows: [&'a [[f32; 12]]; 2],
-}
-
-impl Coming<'_> {
-    #[inline(always)]
-    fn prefetch(&self, joint: usize, joints: usize) {
-        self.ahead.prefetch(joint);
-        for rows in self.rows {
-            let step = rows.len().div_ceil(joints);
-            let from = if joint * step < rows.len() { joint * step } else { rows.len() };
-            let to = if from + step < rows.len() { from + step } else { rows.len() };
-            prefetch(&rows[from..to]);
-        }
-    }
-}
-
-/// The paths that are marched along next. Their rings are streams that start anywhere and run backward: no processor
-/// guesses them, so the march asks for their memory while it waits for itself.
-#[derive(Clone, Copy)]
-pub(crate) struct Ahead<'a> {
-    pub shape: &'a Shape,
-    /// The rings of some whole blocks.
-    pub knots: &'a [Row4],
-    /// The states of those blocks.
-    pub blocks: &'a [BlockState],
-}
-
-impl Ahead<'_> {
-    /// Asks for the part of the paths where the same joint will be.
-    #[inline(always)]
-    fn prefetch(&self, joint: usize) {
-        let back = joint * self.shape.knots_per_segment;
-        // A cache line holds four knots.
-        if back % 4 >= self.shape.knots_per_segment {
-            return;
-        }
-        for (state, knots) in self.blocks.iter().zip(self.knots.chunks_exact(LANES * self.shape.ring_rows())) {
-            for (lane, cursor) in state.cursor.iter().enumerate() {
-                let row = lane * self.shape.ring_rows() + self.shape.ring(*cursor, back as u32);
-                prefetch(&knots[row..row + 1]);
-            }
-        }
-    }
-}
+struct One<'a>(March<'a>, PoseRows<'a>);
+struct Two<'a>(March<'a>, March<'a>, [PoseRows<'a>; 2]);
 
 impl Kernel for One<'_> {
     #[inline(always)]
@@ -93,7 +53,7 @@ impl Kernel for One<'_> {
         let (joints, radius) = (self.0.shape.joints, self.0.radius);
         let mut march = Marching::<L>::start(self.0);
         for joint in 1..joints {
-            self.1.prefetch(joint - 1, joints - 1);
+            prefetch_part(self.1, joint - 1, joints - 1);
             let reached = march.reach(joint, radius[joint] - radius[0]);
             march.place(joint, reached);
         }
@@ -106,7 +66,8 @@ impl Kernel for Two<'_> {
         let (joints, radius) = (self.0.shape.joints, self.0.radius);
         let (mut first, mut second) = (Marching::<L>::start(self.0), Marching::<L>::start(self.1));
         for joint in 1..joints {
-            self.2.prefetch(joint - 1, joints - 1);
+            prefetch_part(self.2[0], joint - 1, joints - 1);
+            prefetch_part(self.2[1], joint - 1, joints - 1);
             let thicker = radius[joint] - radius[0];
             let reached = [first.reach(joint, thicker), second.reach(joint, thicker)];
             let [one, two] = reached;

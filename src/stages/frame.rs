@@ -6,37 +6,42 @@
 //! direction is a pole. Parallel: its own lanes only.
 
 use super::Task;
+use super::ahead::NextPaths;
 use crate::batch::{JointLanes, unpack_direction_lanes};
 use crate::constants::{DIRECTION_EPSILON, FRAME_EPSILON};
 use crate::lanes::{Isa, Kernel, Lane8, Lanes, Vec3W, dispatch};
 
 struct Frame<'a> {
+    next: Option<NextPaths<'a>>,
     joints: &'a [JointLanes],
     frames: &'a mut [[Lane8; 9]],
 }
 
-/// Runs the stage on one block.
-pub(crate) fn turn_bones(task: &mut Task<'_, '_>) {
-    frames(task.context.isa, task.block.joints, &mut task.scratch.frames);
+/// Runs the stage on one block; meanwhile it asks for the paths that are marched along next.
+pub(crate) fn turn_bones(task: &mut Task<'_, '_>, next: Option<NextPaths<'_>>) {
+    frames(task.context.isa, task.block.joints, next, &mut task.scratch.frames);
 }
 
 /// The frames of any joints of a block; grows the buffer where it is too short.
-pub(crate) fn frames(isa: Isa, joints: &[JointLanes], frames: &mut Vec<[Lane8; 9]>) {
+pub(crate) fn frames(isa: Isa, joints: &[JointLanes], next: Option<NextPaths<'_>>, frames: &mut Vec<[Lane8; 9]>) {
     if frames.len() < joints.len() {
         frames.resize(joints.len(), [[0.0; 8]; 9]);
     }
-    dispatch(isa, Frame { joints, frames: &mut frames[..joints.len()] });
+    dispatch(isa, Frame { next, joints, frames: &mut frames[..joints.len()] });
 }
 
 impl Kernel for Frame<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { joints, frames } = self;
+        let Self { next, joints, frames } = self;
         let ahead = Vec3W::<L>::splat([0.0, 0.0, -1.0]);
         let (mut tangent, mut up) = (ahead, Vec3W::splat([0.0, 1.0, 0.0]));
         let mut front = position(&joints[0]);
         let mut here = front;
         for (i, frame) in frames.iter_mut().enumerate() {
+            if let Some(next) = &next {
+                next.prefetch(i);
+            }
             let behind = if i + 1 < joints.len() { position(&joints[i + 1]) } else { here };
             tangent = (front - behind).normalize_or(DIRECTION_EPSILON, tangent);
             let dorsal = unpack_direction_lanes(L::load(&joints[i][3])).reject(tangent);

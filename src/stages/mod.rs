@@ -3,6 +3,7 @@
 //! A stage is a kernel over one block of eight creatures, generic over the lanes. It touches nothing but its block, so
 //! any split of blocks over threads gives the same bits.
 
+pub(crate) mod ahead;
 pub(crate) mod body;
 pub(crate) mod bound;
 pub(crate) mod command;

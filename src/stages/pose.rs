@@ -150,15 +150,27 @@ fn load3<L: Lanes>(frame: &[Lane8; 9], first: usize) -> Vec3W<L> {
 /// Turned left about its up.
 #[inline(always)]
 fn turned<L: Lanes>(f: FrameW<L>, yaw: L) -> FrameW<L> {
+    // Most heads look straight ahead most of the time.
+    let still = yaw.abs().le(L::splat(0.0));
+    if L::bits(still) == 0xff {
+        return f;
+    }
     let (cos, sin) = (cos_turns(yaw), sin_turns(yaw));
-    FrameW { forward: f.forward * cos - f.side * sin, side: f.side * cos + f.forward * sin, up: f.up }
+    let turned = FrameW { forward: f.forward * cos - f.side * sin, side: f.side * cos + f.forward * sin, up: f.up };
+    // Each lane takes its own way: a creature's bits never depend on its neighbours.
+    FrameW::select(still, f, turned)
 }
 
 /// Pitched up about its side.
 #[inline(always)]
 fn pitched<L: Lanes>(f: FrameW<L>, pitch: L) -> FrameW<L> {
+    let still = pitch.abs().le(L::splat(0.0));
+    if L::bits(still) == 0xff {
+        return f;
+    }
     let (cos, sin) = (cos_turns(pitch), sin_turns(pitch));
-    FrameW { forward: f.forward * cos + f.up * sin, up: f.up * cos - f.forward * sin, side: f.side }
+    let pitched = FrameW { forward: f.forward * cos + f.up * sin, up: f.up * cos - f.forward * sin, side: f.side };
+    FrameW::select(still, f, pitched)
 }
 
 /// Writes row `row` of each of the first `count` creatures: three rows of x, y, z axis and position.

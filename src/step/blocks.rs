@@ -5,7 +5,7 @@ use super::{Part, Unit, tick_blocks};
 use crate::batch::{BlockMut, BlockState, Cohort, HeadLanes, JointLanes, Shape};
 use crate::lanes::{LANES, Row4};
 use crate::profile::Profile;
-use crate::stages::body::Ahead;
+use crate::stages::ahead::Ahead;
 use crate::stages::{Context, Scratch};
 use std::cell::RefCell;
 use std::time::Instant;

@@ -12,7 +12,7 @@ use crate::batch::{BlockMut, Fault, PoseMap, SerpentBatch, Settings, flag};
 use crate::constants::MAX_STEP_S;
 use crate::error::{Error, Result};
 use crate::lanes::Isa;
-use crate::stages::body::{Ahead, Coming};
+use crate::stages::ahead::{Ahead, NextPaths};
 use crate::stages::{self, Context, Scratch, Stage, Task};
 use crate::terrain::Terrain;
 use blocks::{SAMPLE, Shared};
@@ -47,18 +47,16 @@ pub(crate) fn tick_blocks(
     if shared.part != Part::Begin {
         let isa = shared.context.isa;
         match &mut *units {
-            [a, b] => {
-                let coming = Coming { ahead: *ahead, rows: [a.rows, b.rows] };
-                stages::body::march_joints(isa, &mut a.block, Some(&mut b.block), &coming);
+            [a, b] => stages::body::march_joints(isa, &mut a.block, Some(&mut b.block), [a.rows, b.rows]),
+            one => {
+                for Unit { block, rows } in one {
+                    stages::body::march_joints(isa, block, None, [rows, &[]]);
+                }
             }
-            one => one.iter_mut().for_each(|unit| {
-                let coming = Coming { ahead: *ahead, rows: [unit.rows, &[]] };
-                stages::body::march_joints(isa, &mut unit.block, None, &coming);
-            }),
         }
         clock.lap(Stage::Body);
-        for Unit { block, rows } in units.iter_mut() {
-            after_body(&mut Task { block, scratch, context: &shared.context }, rows, clock);
+        for (index, Unit { block, rows }) in units.iter_mut().enumerate() {
+            after_body(&mut Task { block, scratch, context: &shared.context }, rows, ahead.block(index), clock);
         }
     }
 }
@@ -80,12 +78,12 @@ fn before_body(task: &mut Task<'_, '_>, part: Part, clock: &mut Clock) {
     }
 }
 
-fn after_body(task: &mut Task<'_, '_>, rows: &mut [[f32; 12]], clock: &mut Clock) {
+fn after_body(task: &mut Task<'_, '_>, rows: &mut [[f32; 12]], next: Option<NextPaths<'_>>, clock: &mut Clock) {
     stages::undulate::add_wave(task);
     clock.lap(Stage::Undulate);
     stages::bound::box_bodies(task);
     clock.lap(Stage::Bound);
-    stages::frame::turn_bones(task);
+    stages::frame::turn_bones(task, next);
     clock.lap(Stage::Frame);
     stages::pose::write_rows(task, rows);
     clock.lap(Stage::Pose);
@@ -141,7 +139,7 @@ impl SerpentBatch {
             rows = rest;
             for (index, rows) in own.chunks_mut(per_block).enumerate() {
                 let block = &mut cohort.block_mut(index);
-                stages::frame::frames(isa, block.joints, &mut scratch.frames);
+                stages::frame::frames(isa, block.joints, None, &mut scratch.frames);
                 stages::pose::write_rows(&mut Task { block, scratch: &mut scratch, context: &context }, rows);
             }
         }

@@ -215,10 +215,8 @@ fn stands_on(terrain: &Terrain, state: &BlockState, lane: usize, position: DVec3
 /// Poses a block outside the tick. The joints are a function of heads, knots and phases, so that those of creatures
 /// which did not change come out as they were, bit for bit.
 fn pose_block(cohort: &mut Cohort, block: usize, isa: Isa) {
-    let shape = cohort.shape();
     let mut block = cohort.block_mut(block);
-    let ahead = body::Ahead { shape: &shape, knots: &[], blocks: &[] };
-    body::march_joints(isa, &mut block, None, &body::Coming { ahead, rows: [&[]; 2] });
+    body::march_joints(isa, &mut block, None, [&[]; 2]);
     undulate::wave(isa, &mut block);
     bound::boxes(isa, &mut block);
 }
