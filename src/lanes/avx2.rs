@@ -168,6 +168,11 @@ impl Lanes for Avx2Lanes {
         Self(unsafe { _mm256_min_ps(self.0, other.0) })
     }
     #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
+    }
+    #[inline(always)]
     fn bits(mask: Avx2Mask) -> u32 {
         // SAFETY: see above.
         unsafe { _mm256_movemask_ps(mask.0) as u32 }

@@ -92,6 +92,8 @@ pub trait Lanes:
     fn store(self, lanes: &mut Lane8);
     /// The correctly rounded square root.
     fn sqrt(self) -> Self;
+    /// The sign bit cleared.
+    fn abs(self) -> Self;
     /// self < other; false where either is NaN.
     fn lt(self, other: Self) -> Self::Mask;
     /// self <= other; false where either is NaN.
@@ -123,11 +125,6 @@ pub trait Lanes:
     #[inline(always)]
     fn min(self, other: Self) -> Self {
         Self::select(self.lt(other), self, other)
-    }
-    /// Magnitude; of -0 it is +0.
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Self::select(self.lt(Self::splat(0.0)), -self, self + Self::splat(0.0))
     }
     /// Whether any lane of the mask is set.
     #[inline(always)]

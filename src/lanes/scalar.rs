@@ -76,6 +76,10 @@ impl Lanes for ScalarLanes {
         Self(self.0.map(f32::sqrt))
     }
     #[inline(always)]
+    fn abs(self) -> Self {
+        Self(self.0.map(f32::abs))
+    }
+    #[inline(always)]
     fn lt(self, other: Self) -> ScalarMask {
         ScalarMask(std::array::from_fn(|i| self.0[i] < other.0[i]))
     }

@@ -102,6 +102,29 @@ impl Lanes for WideLanes {
     fn select(mask: WideMask, yes: Self, no: Self) -> Self {
         Self([mask.0[0].select(yes.0[0], no.0[0]), mask.0[1].select(yes.0[1], no.0[1])])
     }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    fn max(self, other: Self) -> Self {
+        use std::arch::x86_64::{__m128, _mm_max_ps};
+        // The instruction yields its second operand on ties and NaN, as the trait's compare and select do.
+        let [a, b]: [[__m128; 2]; 2] = bytemuck::cast([self.0, other.0]);
+        // SAFETY: SSE is part of x86-64.
+        Self(bytemuck::cast(unsafe { [_mm_max_ps(a[0], b[0]), _mm_max_ps(a[1], b[1])] }))
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    fn min(self, other: Self) -> Self {
+        use std::arch::x86_64::{__m128, _mm_min_ps};
+        let [a, b]: [[__m128; 2]; 2] = bytemuck::cast([self.0, other.0]);
+        // SAFETY: SSE is part of x86-64.
+        Self(bytemuck::cast(unsafe { [_mm_min_ps(a[0], b[0]), _mm_min_ps(a[1], b[1])] }))
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self([self.0[0].abs(), self.0[1].abs()])
+    }
     #[inline(always)]
     fn bits(mask: WideMask) -> u32 {
         mask.0[0].to_bitmask() | (mask.0[1].to_bitmask() << 4)
@@ -137,12 +160,21 @@ impl Lanes for WideLanes {
     #[inline(always)]
     fn scatter_rows12(v: [Self; 12], out: &mut [[f32; 12]], first: usize, stride: usize, count: usize) {
         for half in 0..2 {
-            let thirds = [0, 4, 8]
-                .map(|k| f32x4::transpose([v[k].0[half], v[k + 1].0[half], v[k + 2].0[half], v[k + 3].0[half]]));
-            for lane in (half * 4)..count.min(half * 4 + 4) {
-                let [a, b, c] = thirds;
-                out[first + lane * stride] =
-                    bytemuck::cast([a[lane - half * 4], b[lane - half * 4], c[lane - half * 4]]);
+            let a = f32x4::transpose([v[0].0[half], v[1].0[half], v[2].0[half], v[3].0[half]]);
+            let b = f32x4::transpose([v[4].0[half], v[5].0[half], v[6].0[half], v[7].0[half]]);
+            let c = f32x4::transpose([v[8].0[half], v[9].0[half], v[10].0[half], v[11].0[half]]);
+            let here = first + half * 4 * stride;
+            if count >= half * 4 + 4 {
+                // The usual case: one check for the four rows, and all indices known.
+                let rows = &mut out[here..here + 3 * stride + 1];
+                rows[0] = bytemuck::cast([a[0], b[0], c[0]]);
+                rows[stride] = bytemuck::cast([a[1], b[1], c[1]]);
+                rows[2 * stride] = bytemuck::cast([a[2], b[2], c[2]]);
+                rows[3 * stride] = bytemuck::cast([a[3], b[3], c[3]]);
+            } else {
+                for lane in 0..count.saturating_sub(half * 4) {
+                    out[here + lane * stride] = bytemuck::cast([a[lane], b[lane], c[lane]]);
+                }
             }
         }
     }

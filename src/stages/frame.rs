@@ -43,7 +43,13 @@ impl Kernel for Frame<'_> {
                 next.prefetch(i);
             }
             let behind = if i + 1 < joints.len() { position(&joints[i + 1]) } else { here };
-            tangent = (front - behind).normalize_or(DIRECTION_EPSILON, tangent);
+            let along = front - behind;
+            let square = along.length_squared();
+            tangent = if L::bits(L::splat(DIRECTION_EPSILON).lt(square)) == 0xff {
+                along * (L::splat(1.0) / square.sqrt())
+            } else {
+                along.normalize_or(DIRECTION_EPSILON, tangent)
+            };
             let dorsal = unpack_direction_lanes(L::load(&joints[i][3])).reject(tangent);
             let square = dorsal.length_squared();
             let good = L::splat(FRAME_EPSILON).lt(square);
