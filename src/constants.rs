@@ -20,6 +20,10 @@ pub const TURN_PER_PIECE_RAD: f32 = 0.25;
 /// resting controller's jitter drives the gait.
 pub const NOISE_SHARE: f32 = 1e-3;
 
+/// Cosine between a head's facing and a link of its path (75 degrees) over which a head that backs up passes the link's
+/// knots. Larger: backing up beside the path folds the neck. Smaller: backing away from the path takes all of it back.
+pub const PASSED_COSINE: f32 = 0.25;
+
 /// A displacement whose part along the forward direction is below this share of it counts as lateral. Smaller: rounding
 /// in a caller's sideways step advances the phase.
 pub const LATERAL_SHARE: f32 = 1e-4;

@@ -541,3 +541,58 @@ fn a_driven_creature_that_turns_on_the_spot_keeps_its_joints_together() {
         }
     }
 }
+
+#[test]
+fn a_head_that_backs_away_from_its_path_takes_nothing_back() {
+    // It faces across the path and away from it, and goes backward: the body is ahead, but not passed.
+    for degrees in [60.0_f32, 100.0, 135.0, 180.0] {
+        let (mut batch, id) = reported([0.0; 3]);
+        (0..60).for_each(|_| report(&mut batch, id, Vec3::NEG_Z * 0.1, Vec3::NEG_Z));
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        let facing = Vec3::new(sin, 0.0, -cos);
+        let mut popped = 0;
+        for tick in 0..40 {
+            let before = joints(&batch, id);
+            batch.report_actual_displacement(id, facing * -0.05, facing).unwrap();
+            let counters = batch.step(DT).unwrap().counters;
+            popped += counters.knots_popped;
+            let moved = farthest(&before, &joints(&batch, id)) / 0.05;
+            assert!(moved <= 6.0, "{degrees}: a joint moved {moved} times the travel, tick {tick}");
+            assert_segments(&batch, id, "backing away");
+        }
+        // Two metres: at 60 degrees half of that along the path, in knots of a quarter of a metre, and the corner.
+        let most = if degrees < 90.0 { 8 } else { 2 };
+        assert!(popped <= most, "{degrees}: {popped} knots taken back");
+    }
+}
+
+#[test]
+fn backing_up_on_hills_lays_no_two_knots_on_one_point_and_keeps_the_path_on_the_ground() {
+    for (seed, hz) in [(2_u64, 30.0), (3, 60.0), (4, 144.0)] {
+        let phase = seed as f64;
+        let hills = field(129, move |x, z| 0.9 * (0.7 * x + phase).sin() * (0.5 * z - phase).cos());
+        let spawn = |p| Spawn::at(p, [64.0, 0.0, 64.0]).driven(-6.0);
+        let (mut batch, id) = alone(hills.clone(), case_body(), spawn);
+        let mut random = Random(seed);
+        for tick in 0..600 {
+            if tick % 50 == 0 {
+                batch.set_guidance(id, random.heading()).unwrap();
+                batch.set_speed(id, if tick % 200 < 150 { -6.0 } else { 4.0 }).unwrap();
+            }
+            let counters = batch.step(1.0 / hz).unwrap().counters;
+            assert!(counters.knots_laid <= 8, "seed {seed}, tick {tick}: {} knots laid", counters.knots_laid);
+            assert_segments(&batch, id, "backing up on hills");
+        }
+        let knots: Vec<DVec3> = batch.knots(id).unwrap().map(|knot| knot.position).collect();
+        let spacing = 0.5 / batch.cohorts()[0].shape().knots_per_segment as f64;
+        for (i, pair) in knots[1..].windows(2).enumerate() {
+            let link = (pair[0] - pair[1]).length();
+            assert!(link > 0.2 * spacing, "seed {seed}: knots {i} and the next {link} apart");
+        }
+        for knot in knots {
+            let Some(ground) = hills.sample(knot.x, knot.z) else { continue };
+            let off = knot.y - ground.height_m - 0.2 / f64::from(ground.normal[1]);
+            assert!(off.abs() < 0.02, "seed {seed}: a knot {off} off the ground");
+        }
+    }
+}

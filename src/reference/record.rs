@@ -2,7 +2,7 @@
 
 use super::travel::stand;
 use super::{angle, carry, first_outside, reject, rotate};
-use crate::constants::{LEVEL_SHARE, NOISE_SHARE, TWIST_PER_DIAMETER_RAD};
+use crate::constants::{LEVEL_SHARE, NOISE_SHARE, PASSED_COSINE, TWIST_PER_DIAMETER_RAD};
 use crate::terrain::Terrain;
 use glam::DVec3;
 
@@ -46,22 +46,25 @@ impl Path {
     /// first; then the path goes straight from where it ends to the head.
     pub fn follow(&mut self, way: &[DVec3], floor: &Floor<'_>) {
         for pair in way.windows(2) {
-            let taken = self.take_back(pair[1]);
+            let taken = self.take_back(pair[1], floor);
             self.lay(if taken { self.knots[1].at } else { pair[0] }, pair[1], floor);
         }
         self.knots[0].at = way[way.len() - 1];
         self.refresh_pen(floor);
     }
 
-    /// Commits every knot of one straight link.
+    /// Commits every knot of one straight link. Where the ground put the last knot over a spacing away from where it was on
+    /// the link, the next lies a spacing from that place.
     fn lay(&mut self, from: DVec3, to: DVec3, floor: &Floor<'_>) {
-        let mut share = 0.0;
-        loop {
-            let newest = self.knots[1].at;
-            let outside = |u: f64| (from.lerp(to, u) - newest).length() >= self.spacing;
+        let (mut share, mut first) = (0.0, true);
+        while (to - self.knots[1].at).length() >= self.spacing {
+            let here = from.lerp(to, share);
+            let far = (here - self.knots[1].at).length() >= self.spacing;
+            let center = if far && !first { here } else { self.knots[1].at };
+            let outside = |u: f64| (from.lerp(to, u) - center).length() >= self.spacing;
             let Some(exit) = first_outside(share, 16, outside) else { return };
             self.commit(from.lerp(to, exit), floor);
-            share = exit;
+            (share, first) = (exit, false);
         }
     }
 
@@ -93,24 +96,43 @@ impl Path {
 
     /// Takes back knots of the last segment length that are ahead of the head's plane across their link, and all newer
     /// ones; the far end grows straight instead. Tells whether there were any.
-    fn take_back(&mut self, head: DVec3) -> bool {
-        let noise = f64::from(NOISE_SHARE) * self.spacing * self.spacing;
-        let ahead = |knots: &[Knot], i: usize| (knots[i].at - head).dot(knots[i].at - knots[i + 1].at) > noise;
-        let mut taken = false;
-        let facing = self.facing;
-        let spacing = self.spacing;
-        let passed =
-            |knots: &[Knot], i: usize| facing.is_some_and(|facing| (knots[i].at - head).dot(facing) * spacing > noise);
-        let links = self.per_segment;
-        while let Some(oldest) = (1..=links).rev().find(|&i| ahead(&self.knots, i) || passed(&self.knots, i)) {
+    fn take_back(&mut self, head: DVec3, floor: &Floor<'_>) -> bool {
+        let (mut taken, most) = (0, self.knots.len());
+        while taken < most {
+            let Some(oldest) = (1..=self.per_segment).rev().find(|&i| self.is_ahead(i, head)) else { break };
+            let oldest = oldest.min(most - taken);
             self.knots.drain(1..=oldest);
-            taken = true;
+            taken += oldest;
             for _ in 0..oldest {
-                let [.., before, end] = self.knots[..] else { return taken };
-                self.knots.push(Knot { at: end.at * 2.0 - before.at, dorsal: end.dorsal });
+                let grown = self.grown(floor);
+                self.knots.push(grown);
             }
         }
-        taken
+        taken > 0
+    }
+
+    /// Whether knot i lies ahead of the head's plane across its own link; or, where the head backs up, of the plane across
+    /// its facing, if the link leads that way.
+    fn is_ahead(&self, i: usize, head: DVec3) -> bool {
+        let (past, link) = (self.knots[i].at - head, self.knots[i].at - self.knots[i + 1].at);
+        let noise = f64::from(NOISE_SHARE) * self.spacing;
+        let passes =
+            |facing: DVec3| past.dot(facing) > noise && link.dot(facing) > f64::from(PASSED_COSINE) * self.spacing;
+        past.dot(link) > noise * self.spacing || self.facing.is_some_and(passes)
+    }
+
+    /// What the far end grows by: straight on; on ground a spacing along it, straight on seen from above.
+    fn grown(&self, floor: &Floor<'_>) -> Knot {
+        let [.., before, end] = &self.knots[..] else { return self.knots[0] };
+        let step = end.at - before.at;
+        let level = DVec3::new(step.x, 0.0, step.z);
+        let on = |length: f64| stand(floor.terrain?, end.at + level.normalize() * length, floor.radius);
+        let along = || {
+            let rise = on(self.spacing)?.0.y - end.at.y;
+            on(self.spacing * self.spacing / self.spacing.hypot(rise))
+        };
+        let ground = if level.length() < 0.1 * self.spacing { None } else { along() };
+        ground.map_or(Knot { at: end.at + step, dorsal: end.dorsal }, |(at, dorsal)| Knot { at, dorsal })
     }
 
     /// Moves everything.

@@ -16,7 +16,7 @@ use crate::batch::{
     BlockMut, BlockState, Motion, Shape, Vec8, flag, lane3, pack_direction, pack_direction_lanes, put_row, set_lane3,
     snap, unpack_direction,
 };
-use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, NOISE_SHARE, TWIST_PER_DIAMETER_RAD};
+use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, NOISE_SHARE, PASSED_COSINE, TWIST_PER_DIAMETER_RAD};
 use crate::lanes::{Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
 use crate::terrain::Terrain;
 
@@ -297,7 +297,8 @@ impl<L: Lanes> Plane<L> {
         let (past, link) = (knot - self.to, knot - older);
         let across_link = (self.noise * self.spacing).lt(past.dot(link));
         // A head that faces away from the path passes none of it: it leaves the path by going back.
-        let passes = self.noise.lt(past.dot(self.facing)) & L::splat(0.0).lt(link.dot(self.facing));
+        let passes =
+            self.noise.lt(past.dot(self.facing)) & (self.spacing * L::splat(PASSED_COSINE)).lt(link.dot(self.facing));
         across_link | (self.back & passes)
     }
 }

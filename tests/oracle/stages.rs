@@ -36,6 +36,7 @@ struct Tick {
     moved: DVec3,
     forward: DVec3,
     popped: u64,
+    laid: u64,
     resampled: bool,
 }
 
@@ -89,10 +90,11 @@ impl Rig {
             self.batch.report_actual_displacement(self.id, m, f).unwrap();
             (moved, forward) = (m.as_dvec3(), f.as_dvec3());
         }
-        let popped = self.batch.finish().unwrap().counters.knots_popped;
+        let counters = self.batch.finish().unwrap().counters;
+        let (popped, laid) = (counters.knots_popped, counters.knots_laid);
         let after = Shot::of(&self.batch, self.id);
         let resampled = after.state.history_scale[mid.lane] != mid.state.history_scale[mid.lane];
-        Tick { before, mid, after, target: target.normalize(), moved, forward, popped, resampled }
+        Tick { before, mid, after, target: target.normalize(), moved, forward, popped, laid, resampled }
     }
 
     fn check(&self, tick: &Tick) {
@@ -228,20 +230,18 @@ impl Rig {
         };
         let mut path = mid.path(&self.profile);
         path.diameter = 2.0 * floor.radius;
-        // Backing up takes knots back by the head's plane: tests of its own in tests/motion.rs.
-        if after.scalar(&after.state.travelled) < 0.0 {
-            return;
-        }
+        let backs = after.scalar(&after.state.travelled) < 0.0;
         let end = way[way.len() - 1];
         let reported = !matches!(self.motion, Motion::Driven | Motion::Preview);
         // With several pieces it depends on where they end which knots are taken back.
         if *popped > 0 && !reported {
             return;
         }
+        if backs && reported {
+            path.facing = Some(*forward);
+        }
         if reported && mid.has(flag::FRESH) && travel::settles(*moved, *forward) {
             path.shift(*moved);
-        } else if after.scalar(&after.state.travelled) < 0.0 {
-            path.follow(&[way[0], end], &floor);
         } else if (end - way[0]).length() > 0.0 {
             path.follow(way, &floor);
         }
@@ -253,7 +253,9 @@ impl Rig {
         let hills = if matches!(self.terrain, Terrain::Heightfield(_)) { 2.0 } else { 0.0 };
         // Several knots in a tick: where the first lies decides where all do, along the way. Across it they are held below.
         if laid <= 2 {
-            compare_paths(&path, after, f64::from(laid.max(0)), hills);
+            // Backing up leaves corners, across which a dorsal turns by as much as the links' directions differ.
+            let (corners, slack) = if backs { (2.5, 0.05) } else { (0.0, 0.03) };
+            compare_paths(&path, after, tick.laid as f64, hills + corners, slack);
         }
         let shift = if self.motion == Motion::Preview { end - mid.head } else { DVec3::ZERO };
         let laid = if *popped == 0 && after.scalar(&after.state.travelled) >= 0.0 { laid as usize } else { 0 };
@@ -354,10 +356,10 @@ fn stretched(path: &[record::Knot], offsets: &[f64], after: &Shot) -> bool {
     path.windows(2).any(|pair| (pair[0].dorsal - pair[1].dorsal).length() * most > 2e-3 * after.segment())
 }
 
-/// Positions along the way within 0.03 segments; dorsals within a degree, two more on hills, and 0.3 for each knot laid: the stage takes the
+/// Positions within so many segments; dorsals within a degree, two more on hills, and 0.3 for each knot laid: the stage takes the
 /// limit for its own tangent.
-fn compare_paths(path: &record::Path, after: &Shot, laid: f64, hills: f64) {
-    let tolerance = 0.03 * after.segment() + 2.0 * after.grain();
+fn compare_paths(path: &record::Path, after: &Shot, laid: f64, hills: f64, slack: f64) {
+    let tolerance = slack * after.segment() + 2.0 * after.grain();
     let count = path.knots.len() - 1;
     // A knot that one of the two laid just before the tick's end, and the other will lay in the next.
     let left = [&path.knots[..], &after.knots[..]].map(|knots| (knots[0].at - knots[1].at).length() / path.spacing);
@@ -437,7 +439,7 @@ fn run_reported(case: &Case, ticks: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, max_shrink_iters: 60, rng_seed: crate::SEED, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, max_shrink_iters: 60, rng_seed: crate::seed(), ..ProptestConfig::default() })]
 
     #[test]
     fn driven_creatures_do_as_their_twins(case in cases()) {
