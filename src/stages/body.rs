@@ -77,13 +77,6 @@ impl Kernel for Two<'_> {
     }
 }
 
-/// A point of the path: position, and the fields of its packed dorsal direction (see `batch::direction_fields`).
-#[derive(Clone, Copy)]
-struct PathPoint<L> {
-    at: Vec3W<L>,
-    dorsal: Vec3W<L>,
-}
-
 /// The paths of eight creatures.
 struct Paths<'a> {
     rings: Rings<'a>,
@@ -93,21 +86,22 @@ struct Paths<'a> {
 }
 
 impl Paths<'_> {
-    /// The knots `back` places behind the pens, and the next newer ones.
+    /// The links that end at the knots `index` places behind the pens.
     #[inline(always)]
-    fn links<L: Lanes>(&self, back: L) -> [PathPoint<L>; 2] {
-        let [[x, y, z, dorsal], [x2, y2, z2, dorsal2]] = L::gather_rings(self.rings, self.cursor, back);
-        [
-            PathPoint { at: Vec3W::new(x, y, z), dorsal: direction_fields(dorsal) },
-            PathPoint { at: Vec3W::new(x2, y2, z2), dorsal: direction_fields(dorsal2) },
-        ]
+    fn link<L: Lanes>(&self, from: &From<L>, index: L) -> Link<L> {
+        let [[x, y, z, dorsal], [x2, y2, z2, dorsal2]] = L::gather_rings(self.rings, self.cursor, index);
+        let (dorsal, dorsal2) = (direction_fields(dorsal), direction_fields(dorsal2));
+        let (b, a) = (from.to(Vec3W::new(x, y, z), dorsal), from.to(Vec3W::new(x2, y2, z2), dorsal2));
+        Link { a, b, dorsals: [dorsal2, dorsal], index }
     }
 }
 
-/// Where a march is: on the link from `a` to `b`, `b` being the knot `index` places behind the pen.
-struct Walk<L> {
-    a: PathPoint<L>,
-    b: PathPoint<L>,
+/// A link of the path from `a` to `b`, `b` being the knot `index` places behind the pen; seen from the last joint.
+struct Link<L> {
+    a: Vec3W<L>,
+    b: Vec3W<L>,
+    /// Fields of the packed dorsal directions at both ends.
+    dorsals: [Vec3W<L>; 2],
     index: L,
 }
 
@@ -133,8 +127,8 @@ impl<L: Lanes> From<L> {
     }
     /// From the last joint to the offset knot.
     #[inline(always)]
-    fn to(&self, knot: &PathPoint<L>) -> Vec3W<L> {
-        knot.at + knot.dorsal * self.per_field - self.p
+    fn to(&self, knot: Vec3W<L>, dorsal: Vec3W<L>) -> Vec3W<L> {
+        knot + dorsal * self.per_field - self.p
     }
 }
 
@@ -146,7 +140,8 @@ struct Marching<'a, L> {
     scale: L,
     inv_square: L,
     skips: Skips<L>,
-    walk: Walk<L>,
+    /// Which knot ended the last joint's link.
+    index: L,
     /// The last joint, and the share of its link that it lies at.
     p: Vec3W<L>,
     t: L,
@@ -163,16 +158,13 @@ impl<'a, L: Lanes> Marching<'a, L> {
         let p = Vec3W::<L>::load(&head_lanes(state));
         let packed = pack_direction_lanes(Vec3W::load(&state.dorsal));
         store(&mut joints[0], p, packed);
-        // The link from the head to the pen comes first: the two are at one place.
-        let a = PathPoint { at: p, dorsal: direction_fields(packed) };
-        let [b, _] = paths.links(L::splat(0.0));
-        let walk = Walk { a, b, index: L::splat(0.0) };
-        Self { paths, joints, segment, scale, inv_square, skips, walk, p, t: L::splat(0.0) }
+        let zero = L::splat(0.0);
+        Self { paths, joints, segment, scale, inv_square, skips, index: zero, p, t: zero }
     }
 
     /// Goes on to the link on which a joint lies whose radius at scale 1 is so much more than the front's.
     #[inline(always)]
-    fn reach(&mut self, joint: usize, thicker: f32) -> Reached<L> {
+    fn reach(&mut self, joint: usize, thicker: f32) -> Link<L> {
         let from = From::new(self.p, self.scale * L::splat(thicker));
         let far = self.skips.near.lt(self.t);
         // Nearly always all lanes may skip as many. Asked as a branch, which the processor guesses, the next links are
@@ -185,40 +177,36 @@ impl<'a, L: Lanes> Marching<'a, L> {
         } else {
             L::select(far, self.skips.many, self.skips.some)
         };
-        let before = self.walk.index;
-        self.walk.skip(&self.paths, count);
-        self.walk.step(&self.paths, &from, self.skips.reach);
-        let mut m = from.to(&self.walk.a);
-        let mut inside = self.skips.reach - m.length_squared();
-        let outside = inside.lt(self.skips.reach * L::splat(-1e-3));
+        let before = self.index;
+        let reach = self.skips.reach;
+        // A link and `count` more, which are surely within reach: chords are no longer than the links they span. The count
+        // follows from the share of its link that the last joint lies at, which is known before the joint itself is put at
+        // its exact distance: deciding on the joint made the march a third slower.
+        let skipped = (before + count).min(L::splat(self.paths.last - 1.0)) + L::splat(1.0);
+        let mut link = self.paths.link(&from, skipped).step(&self.paths, &from, reach);
+        // Where links are longer than a spacing (of a growing body, or moved apart by a thick body's offset in a bend) the
+        // count is a guess: where it led out of reach, the march goes on from where it was, link by link.
+        let outside = (reach * L::splat(1.0 + 1e-3)).lt(link.a.length_squared());
         if L::any(outside) {
-            self.walk.go_back(&self.paths, L::select(outside, before, self.walk.index));
-            self.walk.step(&self.paths, &from, self.skips.reach);
-            m = from.to(&self.walk.a);
-            inside = self.skips.reach - m.length_squared();
+            let index = L::select(outside, before, link.index);
+            link = self.paths.link(&from, index).step(&self.paths, &from, reach);
         }
-        Reached { m, d: from.to(&self.walk.b) - m, inside }
+        self.index = link.index;
+        link
     }
 
     /// Places the joint on its link.
     #[inline(always)]
-    fn place(&mut self, joint: usize, Reached { m, d, inside }: Reached<L>) {
+    fn place(&mut self, joint: usize, link: Link<L>) {
+        let (m, d) = (link.a, link.b - link.a);
         // First exit of m + d t from the sphere round the last joint, in the form without cancellation.
-        let c = inside.max(L::splat(0.0));
+        let c = (self.skips.reach - m.length_squared()).max(L::splat(0.0));
         let along = m.dot(d);
         let bottom = along + (along * along + d.length_squared() * c).sqrt();
         self.t = L::select(L::splat(0.0).lt(bottom), c / bottom, L::splat(0.0));
         self.p = self.p + to_length(m + d * self.t, self.segment, self.inv_square);
-        store(&mut self.joints[joint], self.p, self.walk.dorsal(self.t));
+        store(&mut self.joints[joint], self.p, link.dorsal(self.t));
     }
-}
-
-/// A link that leaves the sphere round the last joint: its start and its length from there, and how far the start is
-/// inside, squared.
-struct Reached<L> {
-    m: Vec3W<L>,
-    d: Vec3W<L>,
-    inside: L,
 }
 
 #[inline(always)]
@@ -227,50 +215,38 @@ fn skips<L: Lanes>(segment: L, spacing: L, per_segment: f32) -> Skips<L> {
     Skips { reach: segment * segment, near, many: L::splat(per_segment - 1.0), some: L::splat(per_segment - 2.0) }
 }
 
-impl<L: Lanes> Walk<L> {
-    /// Goes on by a link and `count` more, which are surely within reach: chords are no longer than the links they span.
-    /// The count follows from the share of its link that the last joint lies at, which is known before the joint itself
-    /// is put at its exact distance: deciding on the joint made the march a third slower. Where links are longer than a
-    /// spacing (of a growing body, or moved apart by a thick body's offset in a bend) it is a guess: see `go_back`.
-    #[inline(always)]
-    fn skip(&mut self, paths: &Paths<'_>, count: L) {
-        self.index = (self.index + count).min(L::splat(paths.last - 1.0)) + L::splat(1.0);
-        [self.b, self.a] = paths.links(self.index);
-    }
-
-    /// Stands on the links that end at `index`: where a skip led out of reach, those from before it, to go on link by link.
-    #[inline(always)]
-    fn go_back(&mut self, paths: &Paths<'_>, index: L) {
-        self.index = index;
-        [self.b, self.a] = paths.links(index);
-    }
-
+impl<L: Lanes> Link<L> {
     /// The dorsal direction, packed, at a share of the link. Knots keep that of the link behind them; it is mixed along
     /// the next link, but across a corner (15 degrees) that would twist the body behind it.
     #[inline(always)]
     fn dorsal(&self, t: L) -> L {
-        let zero = L::splat(DIRECTION_HALF);
-        let zero = Vec3W::new(zero, zero, zero);
-        let along = (self.a.dorsal - zero).dot(self.b.dorsal - zero);
-        let corner = along.lt(L::splat(CORNER_COSINE * DIRECTION_HALF * DIRECTION_HALF));
+        let [a, b] = self.dorsals;
+        let turn = b - a;
+        let corner = L::splat(CORNER_CHORD_SQUARE).lt(turn.length_squared());
         let share = L::select(corner, L::splat(0.0), t.min(L::splat(1.0)));
-        pack_fields(self.a.dorsal.lerp(self.b.dorsal, share))
+        pack_fields(a + turn * share)
     }
 
     /// Goes on link by link while `b` is within reach.
     #[inline(always)]
-    fn step(&mut self, paths: &Paths<'_>, from: &From<L>, reach: L) {
+    fn step(mut self, paths: &Paths<'_>, from: &From<L>, reach: L) -> Self {
         loop {
-            let more = from.to(&self.b).length_squared().lt(reach) & self.index.lt(L::splat(paths.last));
+            let more = self.b.length_squared().lt(reach) & self.index.lt(L::splat(paths.last));
             if !L::any(more) {
-                return;
+                return self;
             }
-            self.index = L::select(more, self.index + L::splat(1.0), self.index);
-            let [b, _] = paths.links(self.index);
-            (self.a, self.b) = (select(more, self.b, self.a), select(more, b, self.b));
+            let next = paths.link(from, self.index + L::splat(1.0));
+            self.a = Vec3W::select(more, self.b, self.a);
+            self.b = Vec3W::select(more, next.b, self.b);
+            let [a, b] = self.dorsals;
+            self.dorsals = [Vec3W::select(more, b, a), Vec3W::select(more, next.dorsals[1], b)];
+            self.index = L::select(more, next.index, self.index);
         }
     }
 }
+
+/// Squared chord between packed directions that are a corner apart: |a - b|^2 = 2 - 2 cos, in fields.
+const CORNER_CHORD_SQUARE: f32 = (2.0 - 2.0 * CORNER_COSINE) * DIRECTION_HALF * DIRECTION_HALF;
 
 /// `v` at the length `segment`, exactly. It nearly has it, as a rule: then a step of Newton's iteration for the inverse
 /// square root does, which leaves 3/8 of the error squared, without the latency of a root and a division.
@@ -296,11 +272,6 @@ fn head_lanes(state: &BlockState) -> [Lane8; 3] {
         }
     }
     head
-}
-
-#[inline(always)]
-fn select<L: Lanes>(mask: L::Mask, yes: PathPoint<L>, no: PathPoint<L>) -> PathPoint<L> {
-    PathPoint { at: Vec3W::select(mask, yes.at, no.at), dorsal: Vec3W::select(mask, yes.dorsal, no.dorsal) }
 }
 
 #[inline(always)]
