@@ -292,7 +292,7 @@ impl Heightfield {
         self.grid.origin[1] + f64::from(start) + f64::from(rise)
     }
 
-    pub(super) fn face_normal(&self, is_east: bool, [start, side, end]: [f32; 3]) -> [f32; 3] {
+    fn face_normal(&self, is_east: bool, [start, side, end]: [f32; 3]) -> [f32; 3] {
         let (first, second) = (f64::from(side - start), f64::from(end - side));
         let (along_x, along_z) = if is_east { (first, second) } else { (second, first) };
         unit([-along_x / self.grid.cell_x_m, 1.0, -along_z / self.grid.cell_z_m])

@@ -4,8 +4,9 @@
 //! Solid ground pushes a point of the axis that is straight below one of its triangles out along that triangle's normal,
 //! however deep it is; from above it pushes as a mesh does, and from below or behind not at all.
 
-use super::triangle::{Triangles, Witness};
+use super::triangle::{Planes, Triangles, Witness};
 use super::{Contact, EdgeBits, FaceId, HalfSpace, Nearby, Packet, add_scaled, dot, extent, sub};
+use crate::broadphase::Box3;
 use crate::lanes::{LANES, Lane8, Lanes, Vec3W};
 
 /// Of a distance, as a share of the coordinates: below it, it has no direction.
@@ -30,15 +31,6 @@ pub(super) struct Touches {
     ground: [Lane8; 3],
     pub(super) square: Lane8,
     feature: Lane8,
-}
-
-impl<L: Lanes> Triangles<L> {
-    /// Where the point is straight below a solid triangle.
-    #[inline(always)]
-    pub(super) fn below(&self, packet: &Packet, point: Vec3W<L>) -> L::Mask {
-        let solid = L::splat(0.5).lt(L::load(&packet.solid));
-        solid & self.height(point).lt(L::splat(0.0)) & self.is_in_column(point)
-    }
 }
 
 impl Touches {
@@ -120,9 +112,9 @@ impl Nearby {
         if scale == f32::INFINITY || radius < 0.0 {
             return None;
         }
-        let mut best = None;
+        let (mut best, body) = (None, around(a, b, [0.0; 3], radius));
         for packet in &self.packets {
-            if packet.is_apart(a, b, [0.0; 3], radius) {
+            if packet.is_apart(&body) {
                 continue;
             }
             if a == b {
@@ -150,20 +142,28 @@ impl HalfSpace {
 }
 
 impl Packet {
-    /// Whether a capsule that moves by `way` stays clear of the box round the packet. What is solid reaches down without end.
+    /// Whether a body in this box stays clear of the packet. What is solid reaches down without end, and comes before what
+    /// is not.
     #[inline(always)]
-    pub(super) fn is_apart(&self, a: [f32; 3], b: [f32; 3], way: [f32; 3], radius: f32) -> bool {
-        let mut is_apart = false;
-        let is_solid = self.solid[0] > 0.5;
-        for axis in 0..3 {
-            let (low, high) = if a[axis] < b[axis] { (a[axis], b[axis]) } else { (b[axis], a[axis]) };
-            let (back, on) = if way[axis] < 0.0 { (way[axis], 0.0) } else { (0.0, way[axis]) };
-            let is_above = low + back - radius > self.bounds.max[axis];
-            let is_below = high + on + radius < self.bounds.min[axis];
-            is_apart |= is_above | (is_below & !(is_solid & (axis == 1)));
+    pub(super) fn is_apart(&self, body: &Box3) -> bool {
+        let mut bounds = self.bounds;
+        if self.solid[0] > 0.5 {
+            bounds.min[1] = f32::NEG_INFINITY;
         }
-        is_apart
+        !bounds.touches(body)
     }
+}
+
+/// The box round a capsule that moves by `way`.
+#[inline(always)]
+pub(super) fn around(a: [f32; 3], b: [f32; 3], way: [f32; 3], radius: f32) -> Box3 {
+    let mut whole = Box3::EMPTY;
+    for axis in 0..3 {
+        let (low, high) = if a[axis] < b[axis] { (a[axis], b[axis]) } else { (b[axis], a[axis]) };
+        let (back, on) = if way[axis] < 0.0 { (way[axis], 0.0) } else { (0.0, way[axis]) };
+        (whole.min[axis], whole.max[axis]) = (low + back - radius, high + on + radius);
+    }
+    whole
 }
 
 #[inline(always)]
@@ -175,17 +175,22 @@ fn deepest_in<L: Lanes, const POINT: bool>(
     scale: f32,
     best: &mut Option<Contact>,
 ) {
-    let triangles = Triangles::<L>::new(packet);
+    let planes = Planes::<L>::new(packet);
     let (from, to) = (Vec3W::splat(a), Vec3W::splat(b));
-    let witness = triangles.nearest::<POINT>(from, to);
-    let touching = L::bits(witness.square.lt(L::splat(radius * radius)));
-    let mut below = [L::bits(triangles.below(packet, from)), 0];
+    let (first, second) = (planes.height(from), if POINT { planes.height(from) } else { planes.height(to) });
+    let mut below = [L::bits(planes.below(from, first)), 0];
     if !POINT {
-        below[1] = L::bits(triangles.below(packet, to));
+        below[1] = L::bits(planes.below(to, second));
     }
-    if touching | below[0] | below[1] == 0 {
+    // Near enough to the plane and to the box: most are not, and need no more.
+    let reach = L::splat(radius);
+    let is_near = first.min(second).lt(reach) & (L::splat(0.0) - reach).lt(first.max(second));
+    let is_near = L::bits(is_near & planes.touches(&around(a, b, [0.0; 3], radius)));
+    if is_near | below[0] | below[1] == 0 {
         return;
     }
+    let witness = Triangles::new(planes).nearest::<POINT>(from, to);
+    let touching = L::bits(witness.square.lt(L::splat(radius * radius)));
     let touches = Touches::new(&witness);
     for lane in 0..LANES {
         let bit = 1 << lane;

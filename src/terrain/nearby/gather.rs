@@ -69,24 +69,33 @@ impl Nearby {
         let columns = cells(shift[0], self.half[0], field.cell_x_m(), field.columns());
         let rows = cells(shift[2], self.half[2], field.cell_z_m(), field.rows());
         let bottom = -f64::from(self.half[1]) - shift[1];
+        let per_cell = [1.0 / field.cell_x_m(), 1.0 / field.cell_z_m()];
         for row in rows {
             for column in columns.clone() {
                 let cell = Cell::new(field, column, row);
                 if !cell.is_hole && f64::from(cell.highest()) >= bottom {
-                    self.add_cell(&cell, shift, part);
+                    self.add_cell(&cell, shift, per_cell, part);
                 }
             }
         }
     }
 
-    fn add_cell(&mut self, cell: &Cell<'_>, shift: [f64; 3], part: PartId) {
-        for is_west in [false, true] {
-            let (local, edges) = (cell.corners(is_west, shift), cell.edges(is_west));
-            let normal = cell.normal(is_west);
-            let corners = local.map(|corner| corner.map(|part| part as f32));
-            let offset = -height_of(normal, local[0]) as f32;
-            let id = FaceId { part, face: cell.start as u32 * 2 + u32::from(is_west) };
-            self.push(&Face { corners, normal, offset, is_solid: true, id, edges });
+    fn add_cell(&mut self, cell: &Cell<'_>, shift: [f64; 3], per_cell: [f64; 2], part: PartId) {
+        let [start, east, south, end] = cell.corners(shift);
+        let narrow = |corner: [f64; 3]| corner.map(|part| part as f32);
+        // Wound so that normals are up.
+        let triangles = [[start, end, east], [start, south, end]];
+        for (face, triangle) in (cell.start as u32 * 2..).zip(triangles) {
+            let is_west = face & 1 != 0;
+            let normal = cell.normal(is_west, per_cell);
+            self.push(&Face {
+                corners: triangle.map(narrow),
+                normal,
+                offset: -height_of(normal, start) as f32,
+                is_solid: true,
+                id: FaceId { part, face },
+                edges: cell.edges(is_west),
+            });
         }
     }
 
@@ -194,21 +203,21 @@ impl<'a> Cell<'a> {
         self.heights.iter().fold(f32::NEG_INFINITY, |most, &height| if height > most { height } else { most })
     }
 
-    /// Wound so that the normal is up: east is start, end, east corner; west is start, south corner, end.
-    fn corners(&self, is_west: bool, shift: [f64; 3]) -> [[f64; 3]; 3] {
-        let [start, east, south, end] = self.heights;
-        let at = |column: usize, row: usize, height: f32| {
-            let x = shift[0] + (self.column + column) as f64 * self.field.cell_x_m();
-            [x, shift[1] + f64::from(height), shift[2] + (self.row + row) as f64 * self.field.cell_z_m()]
-        };
-        let (first, last) = (at(0, 0, start), at(1, 1, end));
-        if is_west { [first, at(0, 1, south), last] } else { [first, last, at(1, 0, east)] }
+    /// Start, east, south, end, from the gathering's centre.
+    fn corners(&self, shift: [f64; 3]) -> [[f64; 3]; 4] {
+        let [start, east, south, end] = self.heights.map(|height| shift[1] + f64::from(height));
+        let x = [0, 1].map(|step| shift[0] + (self.column + step) as f64 * self.field.cell_x_m());
+        let z = [0, 1].map(|step| shift[2] + (self.row + step) as f64 * self.field.cell_z_m());
+        [[x[0], start, z[0]], [x[1], east, z[0]], [x[0], south, z[1]], [x[1], end, z[1]]]
     }
 
-    fn normal(&self, is_west: bool) -> [f32; 3] {
-        let [start, east, south, end] = self.heights;
-        let (side, is_east) = if is_west { (south, false) } else { (east, true) };
-        self.field.face_normal(is_east, [start, side, end])
+    /// Unit and up.
+    fn normal(&self, is_west: bool, per_cell: [f64; 2]) -> [f32; 3] {
+        let [start, east, south, end] = self.heights.map(f64::from);
+        let (along_x, along_z) = if is_west { (end - south, south - start) } else { (east - start, end - east) };
+        let (x, z) = (along_x * per_cell[0], along_z * per_cell[1]);
+        let inv_length = 1.0 / (x * x + 1.0 + z * z).sqrt();
+        [(-x * inv_length) as f32, inv_length as f32, (-z * inv_length) as f32]
     }
 
     /// An edge stands out where the neighbour's far corner lies below this triangle's plane. On a grid that is a second

@@ -1,6 +1,6 @@
 //! Queries of a point and of a ray.
 
-use super::triangle::Triangles;
+use super::triangle::{Planes, Triangles};
 use super::{Closest, FaceId, Hit, Nearby, Packet, add_scaled, dot, extent, negate, sub};
 use crate::lanes::{LANES, Lane8, Lanes, Vec3W};
 use crate::terrain::set::PartId;
@@ -28,7 +28,7 @@ impl Nearby {
         }
         let mut best: Option<Nearest> = None;
         for packet in &self.packets {
-            let triangles = Triangles::<L>::new(packet);
+            let triangles = Triangles::<L>::new(Planes::new(packet));
             let at = Vec3W::splat(point);
             let witness = triangles.nearest::<true>(at, at);
             let mut ground = [[0.0; LANES]; 3];
@@ -72,8 +72,8 @@ impl Nearby {
     fn is_inside<L: Lanes>(&self, point: [f32; 3], part: PartId) -> bool {
         let mut is_inside = false;
         for packet in &self.packets {
-            let triangles = Triangles::<L>::new(packet);
-            let below = L::bits(triangles.below(packet, Vec3W::splat(point)));
+            let (planes, at) = (Planes::<L>::new(packet), Vec3W::splat(point));
+            let below = L::bits(planes.below(at, planes.height(at)));
             for lane in 0..LANES {
                 is_inside |= below & (1 << lane) != 0 && packet.id[lane].part == part;
             }

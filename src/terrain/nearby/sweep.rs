@@ -5,10 +5,14 @@
 //! first touch, and a slope that is not falling, or a step beyond the end, proves that there is none. A graze, where the
 //! gap has a double root, is the slowest: each step quarters it. What is still on its way after the last round is
 //! reported where it is, which is early and never late.
+//!
+//! The steps begin where the capsule first touches the triangle's plane, which is not after it touches the triangle. Most
+//! triangles are done with there, and a touch on a face is found in one step.
 
-use super::contact::Touches;
-use super::triangle::Triangles;
+use super::contact::{Touches, around};
+use super::triangle::{Planes, Triangles};
 use super::{Hit, Nearby, Packet, add_scaled, dot, extent};
+use crate::broadphase::Box3;
 use crate::constants::{SLIDE_SHARE, SWEEP_ROUNDS, TOUCH_ROUNDING, TOUCH_SHARE};
 use crate::lanes::{LANES, Lanes, Vec3W};
 
@@ -25,6 +29,8 @@ struct Sweep {
     slide: f32,
     /// Size of the coordinates.
     scale: f32,
+    /// All that it passes.
+    bounds: Box3,
 }
 
 impl Nearby {
@@ -42,10 +48,11 @@ impl Nearby {
             return None;
         }
         let (touch, slide) = (TOUCH_SHARE * radius + TOUCH_ROUNDING * scale, SLIDE_SHARE * dot(way, way).sqrt());
-        let sweep = Sweep { a, b, radius, way, touch, slide, scale };
+        let bounds = around(a, b, way, radius + touch);
+        let sweep = Sweep { a, b, radius, way, touch, slide, scale, bounds };
         let (mut best, mut is_inside) = (None, false);
         for packet in &self.packets {
-            if packet.is_apart(a, b, way, radius + touch) {
+            if packet.is_apart(&bounds) {
                 continue;
             }
             is_inside |= if a == b {
@@ -79,47 +86,80 @@ impl Sweep {
     /// Takes the first touch of a packet into `best`; whether the capsule begins inside one of its triangles.
     #[inline(always)]
     fn meet<L: Lanes, const POINT: bool>(&self, packet: &Packet, best: &mut Option<Hit>) -> bool {
-        let triangles = Triangles::<L>::new(packet);
-        let (a, b, way) = (Vec3W::splat(self.a), Vec3W::splat(self.b), Vec3W::<L>::splat(self.way));
-        let (zero, one, touch) = (L::splat(0.0), L::splat(1.0), L::splat(self.touch));
+        let planes = Planes::<L>::new(packet);
         let limit = L::splat(match best {
             Some(best) => best.time,
             None => 1.0,
         });
-        let mut witness = triangles.nearest::<POINT>(a, b);
-        let inside = witness.square.sqrt().lt(L::splat(self.radius) - touch) | triangles.below(packet, a);
-        let inside = if POINT { inside } else { inside | triangles.below(packet, b) };
-        let (mut time, mut running, mut arrived) = (zero, !inside, 0);
-        for round in 0..SWEEP_ROUNDS {
-            if round > 0 {
-                let shift = way * time;
-                witness = triangles.nearest::<POINT>(a + shift, b + shift);
-            }
+        let (start, running, below) = self.reach_planes::<L, POINT>(&planes, limit);
+        if !L::any(running) {
+            return L::any(below);
+        }
+        let (a, b, way) = (Vec3W::splat(self.a), Vec3W::splat(self.b), Vec3W::<L>::splat(self.way));
+        let (zero, one, touch, radius) = (L::splat(0.0), L::splat(1.0), L::splat(self.touch), L::splat(self.radius));
+        let triangles = Triangles::new(planes);
+        let (mut time, mut running, mut arrived) = (start, running, 0);
+        let mut inside = below;
+        let mut round = 0;
+        let witness = loop {
+            let shift = way * time;
+            let witness = triangles.nearest::<POINT>(a + shift, b + shift);
             let distance = witness.square.sqrt();
-            let gap = distance - L::splat(self.radius);
+            let gap = distance - radius;
+            if round == 0 {
+                // One that has not moved yet.
+                let deep = running & time.le(zero) & gap.lt(zero - touch);
+                inside = inside | deep;
+                running = running & !deep;
+            }
             let apart = zero.lt(distance);
             let away = witness.body - witness.ground;
             let fall = zero - way.dot(away) / L::select(apart, distance, one);
             // In the face itself, which only a capsule without a radius gets to, any way but along it approaches.
-            let fall = L::select(apart, fall, way.dot(triangles.normal).abs());
+            let fall = L::select(apart, fall, way.dot(planes.normal).abs());
             let approaching = running & L::splat(self.slide).lt(fall);
             let touching = gap.le(touch);
             arrived |= L::bits(approaching & touching);
             let next = time + gap / L::select(approaching, fall, one);
             running = approaching & !touching & next.le(limit);
+            round += 1;
             if !L::any(running) {
-                break;
+                break witness;
             }
-            if round + 1 == SWEEP_ROUNDS {
+            if round == SWEEP_ROUNDS {
                 arrived |= L::bits(running);
-                break;
+                break witness;
             }
             time = L::select(running, next, time);
-        }
+        };
         if arrived != 0 {
             self.take(packet, &Touches::new(&witness), &time.to_array(), arrived, best);
         }
         L::any(inside)
+    }
+
+    /// When the capsule first touches the triangles' planes (0 where it does already), which lanes it may touch in time,
+    /// and where one of its ends is below solid ground, which is not swept.
+    #[inline(always)]
+    fn reach_planes<L: Lanes, const POINT: bool>(&self, planes: &Planes<L>, limit: L) -> (L, L::Mask, L::Mask) {
+        let (a, b, way) = (Vec3W::splat(self.a), Vec3W::splat(self.b), Vec3W::<L>::splat(self.way));
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let from = planes.height(a);
+        let (mut least, mut most, mut below) = (from, from, planes.below(a, from));
+        if !POINT {
+            let to = planes.height(b);
+            (least, most) = (from.min(to), from.max(to));
+            below = below | planes.below(b, to);
+        }
+        let rise = planes.normal.dot(way);
+        let above = zero.lt(least);
+        let fall = L::select(above, zero - rise, rise);
+        let gap = L::select(above, least, zero - most) - L::splat(self.radius);
+        let apart = zero.lt(gap);
+        let falls = zero.lt(fall);
+        let time = L::select(apart & falls, gap / L::select(falls, fall, one), zero);
+        let may = (!apart | falls) & time.le(limit) & planes.touches(&self.bounds);
+        (time, may & !below, below)
     }
 
     /// The earliest of the lanes that arrived. A touch on an edge that does not stand out counts if its face is

@@ -6,16 +6,25 @@
 //! more against the other, clamped.
 
 use super::Packet;
+use crate::broadphase::Box3;
 use crate::lanes::{Lanes, Vec3W};
 
 /// Squared sine under which two directions count as parallel: what f32 leaves of a cross product.
 const PARALLEL: f32 = 1e-12;
 
+/// The planes of eight triangles, and their corners: enough to see that most are not met.
+#[derive(Clone, Copy)]
+pub(super) struct Planes<L> {
+    pub(super) normal: Vec3W<L>,
+    offset: L,
+    corners: [Vec3W<L>; 3],
+    solid: L,
+}
+
 /// Eight triangles, and what of them does not depend on the query.
 #[derive(Clone, Copy)]
 pub(super) struct Triangles<L> {
-    pub(super) normal: Vec3W<L>,
-    pub(super) offset: L,
+    planes: Planes<L>,
     edges: [Edge<L>; 3],
 }
 
@@ -40,25 +49,53 @@ pub(super) struct Witness<L> {
     pub(super) feature: L,
 }
 
-impl<L: Lanes> Triangles<L> {
+impl<L: Lanes> Planes<L> {
     #[inline(always)]
     pub(super) fn new(packet: &Packet) -> Self {
-        let [a, b, c] = [0, 1, 2];
-        let normal = Vec3W::load(&packet.normal);
-        let corner =
-            [Vec3W::load(&packet.corners[a]), Vec3W::load(&packet.corners[b]), Vec3W::load(&packet.corners[c])];
-        let edges = [
-            Edge::new(corner[0], corner[1], normal),
-            Edge::new(corner[1], corner[2], normal),
-            Edge::new(corner[2], corner[0], normal),
-        ];
-        Self { normal, offset: L::load(&packet.offset), edges }
+        let [a, b, c] = &packet.corners;
+        let corners = [Vec3W::load(a), Vec3W::load(b), Vec3W::load(c)];
+        let (normal, offset) = (Vec3W::load(&packet.normal), L::load(&packet.offset));
+        Self { normal, offset, corners, solid: L::load(&packet.solid) }
     }
 
     /// Height over the triangles' planes.
     #[inline(always)]
     pub(super) fn height(&self, point: Vec3W<L>) -> L {
         self.normal.dot(point) + self.offset
+    }
+
+    /// Where the point, at this height over the planes, is straight below a solid triangle. Those are wound to have their
+    /// normals up.
+    #[inline(always)]
+    pub(super) fn below(&self, point: Vec3W<L>, height: L) -> L::Mask {
+        let [a, b, c] = &self.corners;
+        let [ax, bx, cx] = [a.x - point.x, b.x - point.x, c.x - point.x];
+        let [az, bz, cz] = [a.z - point.z, b.z - point.z, c.z - point.z];
+        let zero = L::splat(0.0);
+        let column = (bx * cz - bz * cx).le(zero) & (cx * az - cz * ax).le(zero) & (ax * bz - az * bx).le(zero);
+        L::splat(0.5).lt(self.solid) & height.lt(zero) & column
+    }
+
+    /// Whether the triangles' boxes touch this one.
+    #[inline(always)]
+    pub(super) fn touches(&self, probe: &Box3) -> L::Mask {
+        let [a, b, c] = &self.corners;
+        let ([x, y, z], [far_x, far_y, far_z]) = (probe.min, probe.max);
+        within(a.x, b.x, c.x, x, far_x) & within(a.y, b.y, c.y, y, far_y) & within(a.z, b.z, c.z, z, far_z)
+    }
+}
+
+#[inline(always)]
+fn within<L: Lanes>(a: L, b: L, c: L, low: f32, high: f32) -> L::Mask {
+    a.min(b).min(c).le(L::splat(high)) & L::splat(low).le(a.max(b).max(c))
+}
+
+impl<L: Lanes> Triangles<L> {
+    #[inline(always)]
+    pub(super) fn new(planes: Planes<L>) -> Self {
+        let [a, b, c] = planes.corners;
+        let normal = planes.normal;
+        Self { planes, edges: [Edge::new(a, b, normal), Edge::new(b, c, normal), Edge::new(c, a, normal)] }
     }
 
     /// Whether the point is over the face, seen along its normal. Not on its border: that is the edges' to find, and a
@@ -72,30 +109,20 @@ impl<L: Lanes> Triangles<L> {
             & zero.lt(c.inward.dot(point - c.start))
     }
 
-    /// Whether the vertical line through the point passes the face, which is wound to have its normal up.
-    #[inline(always)]
-    pub(super) fn is_in_column(&self, point: Vec3W<L>) -> L::Mask {
-        let [a, b, c] = [self.edges[0].start, self.edges[1].start, self.edges[2].start];
-        let [ax, bx, cx] = [a.x - point.x, b.x - point.x, c.x - point.x];
-        let [az, bz, cz] = [a.z - point.z, b.z - point.z, c.z - point.z];
-        let zero = L::splat(0.0);
-        (bx * cz - bz * cx).le(zero) & (cx * az - cz * ax).le(zero) & (ax * bz - az * bx).le(zero)
-    }
-
     /// The nearest points of the triangles and the segment from `a` to `b`; with `POINT`, of the point `a`.
     #[inline(always)]
     pub(super) fn nearest<const POINT: bool>(&self, a: Vec3W<L>, b: Vec3W<L>) -> Witness<L> {
-        let height = self.height(a);
+        let (height, normal) = (self.planes.height(a), self.planes.normal);
         let mut best = Witness {
             square: L::select(self.is_over(a), height * height, L::splat(f32::INFINITY)),
             body: a,
-            ground: a - self.normal * height,
+            ground: a - normal * height,
             feature: L::splat(0.0),
         };
         if !POINT {
-            let other = self.height(b);
+            let other = self.planes.height(b);
             let square = L::select(self.is_over(b), other * other, L::splat(f32::INFINITY));
-            best.take(square.lt(best.square), &Witness { square, body: b, ground: b - self.normal * other, ..best });
+            best.take(square.lt(best.square), &Witness { square, body: b, ground: b - normal * other, ..best });
             self.cross(a, b, height, other, &mut best);
         }
         let along = Segment::new::<POINT>(a, b);
