@@ -79,3 +79,34 @@ pub const GRID_SHARE: f32 = 1.0 / 2_097_152.0;
 
 /// Relative error allowed in a segment's length (contract 1).
 pub const SEGMENT_TOLERANCE: f64 = 1e-5;
+
+/// A triangle whose height is at most this share of its longest edge has no area: a few steps of f32. Larger: thin real
+/// triangles leave holes. Smaller: normals of rounding noise.
+pub const DEGENERATE_SHARE: f64 = 1e-6;
+
+/// Sine of the angle between two faces under which the edge between them is flat (0.1 degrees). Larger: a body is stopped
+/// by a shallow crest it should ride over. Smaller: rounding makes edges that a sliding body catches on.
+pub const FLAT_EDGE_SINE: f64 = 2e-3;
+
+/// Ground so little above a point counts as at it, in metres, so that a point put on the ground finds it again.
+/// Larger: ceilings that the point touches are taken for floor.
+pub const UNDER_SLACK_M: f64 = 1e-6;
+
+/// A moving body touches where the gap is at most this share of its radius. Larger: it stops visibly early. Smaller:
+/// more rounds.
+pub const TOUCH_SHARE: f32 = 1e-4;
+
+/// The same as a share of the largest coordinate in a query: a few steps of f32. Smaller: gaps are rounding noise.
+pub const TOUCH_ROUNDING: f32 = 4e-7;
+
+/// A surface approached by less than this share of the way is slid along, not hit. Larger: a body sinks in on long
+/// ways. Smaller: rounding in a slide stops it at every edge.
+pub const SLIDE_SHARE: f32 = 1e-5;
+
+/// Most rounds of a sweep. The gap is a convex function of time, so Newton's rounds never pass the touch; a graze, the
+/// slowest, quarters the gap each time. Fewer: grazes are reported early. More: slow grazes.
+pub const SWEEP_ROUNDS: usize = 14;
+
+/// Sets of more parts than this have a tree over them. Fewer: building costs more than it saves. More: every query
+/// looks at each part's box.
+pub const PARTS_IN_A_LIST: usize = 12;

@@ -11,6 +11,7 @@
 #![deny(missing_docs, unsafe_code)]
 
 pub mod batch;
+pub mod broadphase;
 pub mod constants;
 mod diagnostics;
 pub mod error;

@@ -296,7 +296,15 @@ fn case_18_slow_motion_gives_the_same_poses_later() {
 #[test]
 fn case_21_all_four_edges_are_alike_and_beyond_is_a_miss() {
     let heights = vec![2.0; 64 * 64];
-    let grid = HeightGrid { columns: 64, rows: 64, cell_x_m: 1.0, cell_z_m: 1.0, origin: [0.0; 3], heights };
+    let grid = HeightGrid {
+        columns: 64,
+        rows: 64,
+        cell_x_m: 1.0,
+        cell_z_m: 1.0,
+        origin: [0.0; 3],
+        heights,
+        holes: Vec::new(),
+    };
     let terrain: Terrain = Heightfield::from_heights(grid).unwrap().into();
     for at in [0.0, 0.5, 62.5, 63.0] {
         for (x, z) in [(at, 31.0), (31.0, at), (at, at), (at, 63.0 - at)] {

@@ -106,6 +106,7 @@ fn any_grid() -> impl Strategy<Value = HeightGrid> {
             cell_z_m,
             origin: [x, y, z],
             heights,
+            holes: Vec::new(),
         })
     })
 }
@@ -118,7 +119,7 @@ fn hills(columns: usize, rows: usize, cell_m: [f64; 2], origin: [f64; 3]) -> Hei
     let height =
         |column: usize, row: usize| ((column * 7 + row * 13) % 11) as f32 * 0.37 - ((column * row) % 5) as f32 * 0.21;
     let heights = (0..columns * rows).map(|index| height(index % columns, index / columns)).collect();
-    HeightGrid { columns, rows, cell_x_m: cell_m[0], cell_z_m: cell_m[1], origin, heights }
+    HeightGrid { columns, rows, cell_x_m: cell_m[0], cell_z_m: cell_m[1], origin, heights, holes: Vec::new() }
 }
 
 fn lane(ground: &GroundLanes, lane: usize) -> Option<(u64, [u32; 3])> {

@@ -1,7 +1,8 @@
 //! A grid of heights, each cell two triangles: the same surface as a mesh of those triangles.
 //!
 //! Row 0 is north, at the smallest z; column 0 is west, at the smallest x. A cell's diagonal runs from (column, row) to
-//! (column + 1, row + 1). The border itself is ground on all four edges; beyond it is a miss.
+//! (column + 1, row + 1). The border itself is ground on all four edges; beyond it is a miss. So is a cell that is a hole;
+//! a point on the edge between a hole and ground belongs to the cell that starts there.
 //!
 //! Precision: cell and fraction come from f64, the triangle is interpolated in f32 as differences from one corner, and
 //! the corner's height is added in f64.
@@ -38,6 +39,9 @@ pub struct HeightGrid {
     pub origin: [f64; 3],
     /// `rows` x `columns` heights in metres above `origin[1]`, row 0 (north) first: each within 1e6 m of 0.
     pub heights: Vec<f32>,
+    /// Cells without ground, as (column, row) of their first corner, so below `columns - 1` and `rows - 1`; in any order.
+    /// A cave's mouth, where a mesh goes on.
+    pub holes: Vec<[u32; 2]>,
 }
 
 /// A heightfield: a regular grid of heights, with cells that may be unequal in x and z. Immutable.
@@ -46,6 +50,8 @@ pub struct Heightfield {
     grid: HeightGrid,
     /// One per sample, beside `grid.heights`, so that a query reads a triangle's corner in one 16-byte load.
     vertices: Vec<Vertex>,
+    /// A bit for each sample, set where the cell that starts there is a hole; empty where there are no holes.
+    holes: Vec<u64>,
     across: Axis,
     down: Axis,
     min_height: f32,
@@ -83,7 +89,8 @@ impl Heightfield {
             min_height = if height < min_height { height } else { min_height };
             max_height = if height > max_height { height } else { max_height };
         }
-        Ok(Self { grid, vertices, across, down, min_height, max_height })
+        let holes = bake_holes(&grid);
+        Ok(Self { grid, vertices, holes, across, down, min_height, max_height })
     }
 
     /// The same surface `factor` times as large about the world's zero: cells, heights and origin alike, so that slopes
@@ -92,9 +99,7 @@ impl Heightfield {
     /// # Errors
     /// [`Error::Value`] where `factor` is not positive and finite, or what it gives is out of [`HeightGrid`]'s ranges.
     pub fn scaled(&self, factor: f64) -> Result<Self> {
-        if !(factor > 0.0 && factor.is_finite()) {
-            return Err(Error::value("factor", factor, "positive and finite"));
-        }
+        check_factor(factor)?;
         let mut grid = self.grid.clone();
         grid.cell_x_m *= factor;
         grid.cell_z_m *= factor;
@@ -171,13 +176,22 @@ impl Heightfield {
         self.grid.origin[1] + f64::from(self.max_height)
     }
 
-    /// The surface at (x, z) in world metres; `None` beyond the border or where a coordinate is NaN.
+    /// The cells without ground, as (column, row), as they were given.
+    #[must_use]
+    pub fn holes(&self) -> &[[u32; 2]] {
+        &self.grid.holes
+    }
+
+    /// The surface at (x, z) in world metres; `None` in a hole, beyond the border or where a coordinate is NaN.
     #[must_use]
     pub fn sample(&self, x: f64, z: f64) -> Option<GroundSample> {
         if !self.covers(x, z) {
             return None;
         }
         let place = self.place(x, z, true);
+        if self.is_hole(place.start) {
+            return None;
+        }
         let corners = self.corners(place.start, place.side);
         let mixed = interpolate(place.far, place.near, corners);
         Some(GroundSample {
@@ -200,6 +214,12 @@ impl Heightfield {
             let place = self.place(x[lane], z[lane], hit);
             (start[lane], side[lane], far[lane], near[lane]) = (place.start, place.side, place.far, place.near);
             ground.hit[lane] = hit;
+        }
+        // One branch for eight points where there are no holes.
+        if !self.holes.is_empty() {
+            for lane in 0..LANES {
+                ground.hit[lane] &= !self.is_hole(start[lane]);
+            }
         }
         let (mut mixed, mut start_height) = ([[0.0_f32; 4]; LANES], [0.0_f32; LANES]);
         for lane in 0..LANES {
@@ -231,6 +251,15 @@ impl Heightfield {
     #[inline(always)]
     fn covers(&self, x: f64, z: f64) -> bool {
         self.across.covers(x) & self.down.covers(z)
+    }
+
+    /// Whether the cell that starts at this sample is a hole.
+    #[inline(always)]
+    pub(super) fn is_hole(&self, start: u32) -> bool {
+        match self.holes.get(start as usize / 64) {
+            None => false,
+            Some(bits) => (bits >> (start % 64)) & 1 != 0,
+        }
     }
 
     /// Any place inside where `is_covered` is false.
@@ -324,7 +353,7 @@ fn interpolate(far: f32, near: f32, [start, side, end]: [Vertex; 3]) -> Vertex {
 /// Divided by the length itself, so that upright normals give exactly (0, 1, 0). Corners' y are positive, but between
 /// opposite walls steeper than 1e6 all three parts can round to 0: the least y keeps the length from vanishing.
 #[inline(always)]
-fn upward_unit(x: f32, y: f32, z: f32) -> [f32; 3] {
+pub(super) fn upward_unit(x: f32, y: f32, z: f32) -> [f32; 3] {
     let y = if y > MIN_MIXED_Y { y } else { MIN_MIXED_Y };
     let length = (x * x + y * y + z * z).sqrt();
     [x / length, y / length, z / length]
@@ -356,10 +385,42 @@ fn check(grid: &HeightGrid) -> Result<()> {
         let allowed = format!("columns * rows = {samples} heights");
         return Err(Error::value("heights.len()", grid.heights.len(), &allowed));
     }
+    check_holes(grid)?;
     check_heights(grid)
 }
 
-fn check_origin(origin: [f64; 3]) -> Result<()> {
+fn check_holes(grid: &HeightGrid) -> Result<()> {
+    let is_bad = |&[column, row]: &[u32; 2]| column as usize >= grid.columns - 1 || row as usize >= grid.rows - 1;
+    match grid.holes.iter().position(is_bad) {
+        None => Ok(()),
+        Some(index) => {
+            let [column, row] = grid.holes[index];
+            let allowed = format!("a column below {} and a row below {}", grid.columns - 1, grid.rows - 1);
+            Err(Error::value(&format!("holes[{index}]"), format!("column {column}, row {row}"), &allowed))
+        }
+    }
+}
+
+fn bake_holes(grid: &HeightGrid) -> Vec<u64> {
+    if grid.holes.is_empty() {
+        return Vec::new();
+    }
+    let mut bits = vec![0; grid.heights.len().div_ceil(64)];
+    for &[column, row] in &grid.holes {
+        let start = row as usize * grid.columns + column as usize;
+        bits[start / 64] |= 1 << (start % 64);
+    }
+    bits
+}
+
+pub(super) fn check_factor(factor: f64) -> Result<()> {
+    if factor > 0.0 && factor.is_finite() {
+        return Ok(());
+    }
+    Err(Error::value("factor", factor, "positive and finite"))
+}
+
+pub(super) fn check_origin(origin: [f64; 3]) -> Result<()> {
     for (axis, metres) in ["x", "y", "z"].into_iter().zip(origin) {
         if !(-MAX_ORIGIN_M..=MAX_ORIGIN_M).contains(&metres) {
             return Err(Error::value(&format!("origin.{axis}"), metres, "-1e9 to 1e9 m"));
@@ -430,7 +491,7 @@ mod tests {
 
     fn grid(columns: usize, rows: usize, height: impl Fn(usize, usize) -> f32) -> HeightGrid {
         let heights = (0..columns * rows).map(|index| height(index % columns, index / columns)).collect();
-        HeightGrid { columns, rows, cell_x_m: 1.0, cell_z_m: 1.0, origin: [0.0; 3], heights }
+        HeightGrid { columns, rows, cell_x_m: 1.0, cell_z_m: 1.0, origin: [0.0; 3], heights, holes: Vec::new() }
     }
 
     #[test]

@@ -1,15 +1,25 @@
-//! The ground: nothing, a plane, or a heightfield; heights and normals at a point, for one point or eight lanes.
+//! The ground: nothing, a plane, a heightfield, a mesh of triangles, or a set of these; heights and normals at a point, for
+//! one point or eight lanes, and what is near a body, gathered once and then asked many things ([`Nearby`]).
+//!
+//! Planes and heightfields are *solid*: what is below them is inside. A mesh is a *sheet*, with a free side on both.
 //!
 //! Y up, +X east, -Z north, metres. Positions and heights are f64: ground at 100 km is as exact as at 0. A point where
 //! there is no ground (beyond a heightfield's edge, or a coordinate that is not finite) is a *miss*, never an error.
 
 mod heightfield;
+mod mesh;
+mod nearby;
 mod plane;
 #[cfg(feature = "png")]
 mod png;
+mod set;
+mod vector;
 
 pub use heightfield::{HeightGrid, Heightfield};
+pub use mesh::{MeshReport, MeshSource, TriangleMesh};
+pub use nearby::{Closest, Contact, FaceId, Hit, Nearby};
 pub use plane::Plane;
+pub use set::{Part, PartId, TerrainSet};
 
 #[cfg(feature = "png")]
 use crate::error::Result;
@@ -18,7 +28,7 @@ use std::sync::Arc;
 /// Points in one batched query.
 const LANES: usize = 8;
 
-/// What a batch's creatures stand on. Clones share a heightfield's samples.
+/// What a batch's creatures stand on. Clones share samples, triangles and parts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Terrain {
     /// No ground anywhere: every sample is a miss.
@@ -28,6 +38,10 @@ pub enum Terrain {
     Plane(Plane),
     /// A grid of heights.
     Heightfield(Arc<Heightfield>),
+    /// Triangles of any shape.
+    Mesh(Arc<TriangleMesh>),
+    /// Several of these.
+    Set(Arc<TerrainSet>),
 }
 
 /// The ground at one point.
@@ -56,6 +70,16 @@ impl GroundLanes {
     /// Every lane a miss.
     pub const MISS: Self =
         Self { height_m: [0.0; LANES], normal: [[0.0; LANES], [1.0; LANES], [0.0; LANES]], hit: [false; LANES] };
+
+    fn put(&mut self, lane: usize, sample: Option<GroundSample>) {
+        if let Some(GroundSample { height_m, normal, .. }) = sample {
+            self.hit[lane] = true;
+            self.height_m[lane] = height_m;
+            for axis in 0..3 {
+                self.normal[axis][lane] = normal[axis];
+            }
+        }
+    }
 }
 
 impl Terrain {
@@ -83,13 +107,23 @@ impl Terrain {
         Heightfield::load(path).map(Self::from)
     }
 
-    /// The ground at (x, z) in world metres, or `None` where there is none.
+    /// The highest ground at (x, z) in world metres, or `None` where there is none.
     #[must_use]
     pub fn sample(&self, x: f64, z: f64) -> Option<GroundSample> {
+        self.sample_under(x, f64::INFINITY, z)
+    }
+
+    /// The ground straight under (x, y, z) in world metres, or `None` where there is none: the highest surface at or below
+    /// `y`, which of several floors is the one to stand on. What is solid counts wherever it is: a point below it is
+    /// inside, and its ground is the surface above. A mesh's surface within a micrometre above `y` counts as at it.
+    #[must_use]
+    pub fn sample_under(&self, x: f64, y: f64, z: f64) -> Option<GroundSample> {
         match self {
             Self::None => None,
             Self::Plane(plane) => plane.sample(x, z),
             Self::Heightfield(field) => field.sample(x, z),
+            Self::Mesh(mesh) => mesh.sample_under(x, y, z),
+            Self::Set(set) => set.sample_under(x, y, z),
         }
     }
 
@@ -98,11 +132,50 @@ impl Terrain {
     #[inline(always)]
     #[must_use]
     pub fn sample_lanes(&self, x: &[f64; LANES], z: &[f64; LANES]) -> GroundLanes {
+        self.sample_under_lanes(x, &[f64::INFINITY; LANES], z)
+    }
+
+    /// The ground under eight points: in each lane the bits that [`sample_under`](Self::sample_under) gives.
+    #[inline(always)]
+    #[must_use]
+    pub fn sample_under_lanes(&self, x: &[f64; LANES], y: &[f64; LANES], z: &[f64; LANES]) -> GroundLanes {
         match self {
             Self::None => GroundLanes::MISS,
             Self::Plane(plane) => plane_lanes(plane, x, z),
             Self::Heightfield(field) => field.sample_lanes(x, z),
+            Self::Mesh(mesh) => mesh.sample_under_lanes(x, y, z),
+            Self::Set(set) => set.sample_under_lanes(x, y, z),
         }
+    }
+
+    /// Collects into `out` all ground that touches the box of these half sizes about `center`, in world metres, for as
+    /// many queries as follow; yields how many triangles that is. Solid ground touches the box where it is above it, too.
+    /// A centre or a size that is not finite, or a size below 0, finds nothing.
+    ///
+    /// Allocates where `out` has too little room: see [`Nearby::growths`].
+    pub fn gather(&self, center: [f64; 3], half: [f32; 3], out: &mut Nearby) -> usize {
+        if out.begin(center, half) {
+            match self {
+                Self::None => {}
+                Self::Plane(plane) => out.add_plane(plane, PartId::default(), [0.0; 3]),
+                Self::Heightfield(field) => out.add_field(field, PartId::default(), [0.0; 3]),
+                Self::Mesh(mesh) => out.add_mesh(mesh, PartId::default(), [0.0; 3]),
+                Self::Set(set) => set.gather(out),
+            }
+        }
+        out.len()
+    }
+}
+
+impl From<TriangleMesh> for Terrain {
+    fn from(mesh: TriangleMesh) -> Self {
+        Self::Mesh(Arc::new(mesh))
+    }
+}
+
+impl From<TerrainSet> for Terrain {
+    fn from(set: TerrainSet) -> Self {
+        Self::Set(Arc::new(set.indexed()))
     }
 }
 

@@ -119,7 +119,7 @@ impl Metadata {
         } else {
             [-0.5 * (columns - 1) as f64 * cell_x_m, 0.0, -0.5 * (rows - 1) as f64 * cell_z_m]
         };
-        HeightGrid { columns, rows, cell_x_m, cell_z_m, origin, heights }
+        HeightGrid { columns, rows, cell_x_m, cell_z_m, origin, heights, holes: Vec::new() }
     }
 }
 

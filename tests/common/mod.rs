@@ -53,7 +53,15 @@ pub fn field(samples: usize, height: impl Fn(f64, f64) -> f64) -> Terrain {
     let at = |i: usize| height((i % samples) as f64 - middle, (i / samples) as f64 - middle) as f32;
     let heights = (0..samples * samples).map(at).collect();
     let origin = [-middle, 0.0, -middle];
-    let grid = HeightGrid { columns: samples, rows: samples, cell_x_m: 1.0, cell_z_m: 1.0, origin, heights };
+    let grid = HeightGrid {
+        columns: samples,
+        rows: samples,
+        cell_x_m: 1.0,
+        cell_z_m: 1.0,
+        origin,
+        heights,
+        holes: Vec::new(),
+    };
     Heightfield::from_heights(grid).unwrap().into()
 }
 

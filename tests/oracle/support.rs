@@ -66,6 +66,7 @@ pub fn field(length: f64, seed: u64) -> Terrain {
         cell_z_m: cell,
         origin: [-32.0 * cell, 0.2, -32.0 * cell],
         heights,
+        holes: Vec::new(),
     };
     Terrain::from(Heightfield::from_heights(grid).unwrap())
 }
