@@ -1,7 +1,8 @@
 //! From the raw structures to the immutable profile: every value checked, degrees to radians, stations to joints.
 
 use super::Profile;
-use super::file::{RawBody, RawGait, RawHead, RawProfile, RawTier, RawWave};
+use super::file::{RawBody, RawGait, RawGround, RawHead, RawProfile, RawTier, RawWave};
+use super::ground::Ground;
 use super::head::Head;
 use super::interpolate::Monotone;
 use super::limits::{self, Check, Leaf, Limit};
@@ -12,6 +13,13 @@ use crate::error::Result;
 const RADIANS_PER_DEGREE: f64 = std::f64::consts::PI / 180.0;
 /// Default of `gait.steering_amplitude_deg`.
 const STEERING_AMPLITUDE_DEG: f32 = 32.0;
+/// Defaults of `[ground]`. One Unity unit being a metre, gravity and terminal speed are the document's.
+const MAX_CLIMB_DEG: f32 = 60.0;
+const GRAVITY_M_S2: f32 = 9.81;
+const MAX_FALL_SPEED_M_S: f32 = 55.0;
+const MAX_BEND_DEG: f32 = 20.0;
+/// Of the radius at the front: below what an eye sees as a gap.
+const ACTIVATION_SHARE: f32 = 0.04;
 /// A body's radius stays below this share of its length, or its cross sections would no longer follow one another.
 const RADIUS_SHARE: f32 = 0.25;
 
@@ -25,8 +33,23 @@ pub(super) fn bake(file: &str, raw: &RawProfile) -> Result<Profile> {
     let gait = bake_gait(check, &raw.gait)?;
     let wave = bake_wave(check, &raw.wave, joints)?;
     let heads = bake_heads(check, &raw.heads, length_m)?;
-    let follow_ground = check.flag_or("ground.follow", &raw.ground.follow, true)?;
-    Ok(Profile { name, length_m, joints, radius_m, gait, wave, heads, follow_ground })
+    let ground = bake_ground(check, &raw.ground, length_m, radius_m[0])?;
+    Ok(Profile { name, length_m, joints, radius_m, gait, wave, heads, ground })
+}
+
+fn bake_ground(check: Check, raw: &RawGround, length_m: f32, radius_m: f32) -> Result<Ground> {
+    let number = |leaf, limit, default| check.number_or("ground", leaf, limit, default);
+    Ok(Ground {
+        follow: check.flag_or("ground.follow", &raw.follow, true)?,
+        max_climb_rad: radians(number(&raw.max_climb_deg, &limits::CLIMB, MAX_CLIMB_DEG)?),
+        gravity_m_s2: number(&raw.gravity_m_s2, &limits::GRAVITY, GRAVITY_M_S2)?,
+        max_fall_speed_m_s: number(&raw.max_fall_speed_m_s, &limits::FALL_SPEED, MAX_FALL_SPEED_M_S)?,
+        body_follow: check.flag_or("ground.body_follow", &raw.body_follow, false)?,
+        reach_m: number(&raw.reach_m, &limits::REACH, length_m)?,
+        activation_m: number(&raw.activation_m, &limits::ACTIVATION, ACTIVATION_SHARE * radius_m)?,
+        max_bend_rad: radians(number(&raw.max_bend_deg, &limits::MAX_BEND, MAX_BEND_DEG)?),
+        prevent_penetration: check.flag_or("ground.prevent_penetration", &raw.prevent_penetration, false)?,
+    })
 }
 
 /// Checks a raw tier; `file` is what the errors name.

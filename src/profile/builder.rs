@@ -133,6 +133,54 @@ impl ProfileBuilder {
         self
     }
 
+    /// `ground.max_climb_deg`: steepest slope that a head climbs, 0 to 89 degrees.
+    pub fn max_climb_deg(mut self, max_climb_deg: f64) -> Self {
+        self.raw.ground.max_climb_deg = Some(max_climb_deg.into());
+        self
+    }
+
+    /// `ground.gravity_m_s2`: acceleration of falling heads and bodies, 0 to 1000 m/s^2.
+    pub fn gravity_m_s2(mut self, gravity_m_s2: f64) -> Self {
+        self.raw.ground.gravity_m_s2 = Some(gravity_m_s2.into());
+        self
+    }
+
+    /// `ground.max_fall_speed_m_s`: speed that falling ends at, 0 to 1000 m/s.
+    pub fn max_fall_speed_m_s(mut self, max_fall_speed_m_s: f64) -> Self {
+        self.raw.ground.max_fall_speed_m_s = Some(max_fall_speed_m_s.into());
+        self
+    }
+
+    /// `ground.body_follow`: whether the body settles onto the ground that it hangs over (Body Ground Follow).
+    pub fn body_follow(mut self, body_follow: bool) -> Self {
+        self.raw.ground.body_follow = Some(body_follow.into());
+        self
+    }
+
+    /// `ground.reach_m`: how far below the body ground is looked for, 0 to 10,000 m.
+    pub fn terrain_reach_m(mut self, reach_m: f64) -> Self {
+        self.raw.ground.reach_m = Some(reach_m.into());
+        self
+    }
+
+    /// `ground.activation_m`: gap under which a body at rest stays at rest, 0 to 1000 m.
+    pub fn activation_m(mut self, activation_m: f64) -> Self {
+        self.raw.ground.activation_m = Some(activation_m.into());
+        self
+    }
+
+    /// `ground.max_bend_deg`: most that settling may bend the body between adjacent segments, 0 to 90 degrees.
+    pub fn max_bend_deg(mut self, max_bend_deg: f64) -> Self {
+        self.raw.ground.max_bend_deg = Some(max_bend_deg.into());
+        self
+    }
+
+    /// `ground.prevent_penetration`: whether the guard pushes cross-sections out of the ground.
+    pub fn prevent_penetration(mut self, prevent_penetration: bool) -> Self {
+        self.raw.ground.prevent_penetration = Some(prevent_penetration.into());
+        self
+    }
+
     /// Checks and bakes.
     ///
     /// # Errors

@@ -86,6 +86,14 @@ pub(super) struct RawHead {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RawGround {
     pub follow: Leaf,
+    pub max_climb_deg: Leaf,
+    pub gravity_m_s2: Leaf,
+    pub max_fall_speed_m_s: Leaf,
+    pub body_follow: Leaf,
+    pub reach_m: Leaf,
+    pub activation_m: Leaf,
+    pub max_bend_deg: Leaf,
+    pub prevent_penetration: Leaf,
 }
 
 /// A whole tier file.

@@ -50,6 +50,12 @@ pub(super) const HEAD_LENGTH: Limit = limit("length_m", 0.00001, 1000.0, "m");
 pub(super) const JAW_LENGTH: Limit = limit("jaw_length_m", 0.0, 1000.0, "m");
 pub(super) const JAW_HINGE: Limit = limit("jaw_hinge_m", 0.0, 1000.0, "m");
 pub(super) const JAW_ANGLE: Limit = limit("max_jaw_deg", 0.0, 180.0, "degrees");
+pub(super) const CLIMB: Limit = limit("max_climb_deg", 0.0, 89.0, "degrees");
+pub(super) const GRAVITY: Limit = limit("gravity_m_s2", 0.0, 1000.0, "m/s^2");
+pub(super) const FALL_SPEED: Limit = limit("max_fall_speed_m_s", 0.0, 1000.0, "m/s");
+pub(super) const REACH: Limit = limit("reach_m", 0.0, 10_000.0, "m");
+pub(super) const ACTIVATION: Limit = limit("activation_m", 0.0, 1000.0, "m");
+pub(super) const MAX_BEND: Limit = limit("max_bend_deg", 0.0, 90.0, "degrees");
 pub(super) const KNOTS: Limit = limit("knots_per_segment", 2.0, 4.0, "knots");
 
 /// Longest name of a profile, a tier or a head, in characters.

@@ -8,12 +8,14 @@
 mod bake;
 mod builder;
 mod file;
+mod ground;
 mod head;
 mod interpolate;
 mod limits;
 mod tier;
 
 pub use builder::ProfileBuilder;
+pub use ground::Ground;
 pub use head::{Head, HeadBuilder};
 pub use tier::{Quality, Tier};
 
@@ -30,7 +32,7 @@ pub struct Profile {
     gait: bake::Gait,
     wave: bake::Wave,
     heads: Vec<Head>,
-    follow_ground: bool,
+    ground: Ground,
 }
 
 /// Name, path in the repository, text.
@@ -163,6 +165,11 @@ impl Profile {
 
     /// Whether a driven creature is kept on the ground and headings lie in its plane; a swimmer goes where it heads.
     pub fn follow_ground(&self) -> bool {
-        self.follow_ground
+        self.ground.follow
+    }
+
+    /// How the species stands on the ground.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
     }
 }
