@@ -172,7 +172,7 @@ fn optional_keys_have_the_documented_defaults() {
 }
 
 /// Every numeric key: its path as the README has it, in one file, and the range that its error states.
-const RANGES: [(&str, &str, f64, f64, &str); 20] = [
+const RANGES: [(&str, &str, f64, f64, &str); 26] = [
     ("body.length_m", "", 0.01, 1000.0, "0.01 to 1000 m"),
     ("body.radius[].at", "1", 0.0, 1.0, "0 to 1 of the body length, from its front"),
     ("body.radius[].radius_m", "1", 0.00001, 250.0, "0.00001 to 250 m"),
@@ -192,16 +192,24 @@ const RANGES: [(&str, &str, f64, f64, &str); 20] = [
     ("heads[].jaw_length_m", "0", 0.0, 1000.0, "0 to 1000 m"),
     ("heads[].jaw_hinge_m", "0", 0.0, 1000.0, "0 to 1000 m"),
     ("heads[].max_jaw_deg", "0", 0.0, 180.0, "0 to 180 degrees"),
+    ("ground.max_climb_deg", "", 0.0, 89.0, "0 to 89 degrees"),
+    ("ground.gravity_m_s2", "", 0.0, 1000.0, "0 to 1000 m/s^2"),
+    ("ground.max_fall_speed_m_s", "", 0.0, 1000.0, "0 to 1000 m/s"),
+    ("ground.reach_m", "", 0.0, 10_000.0, "0 to 10000 m"),
+    ("ground.activation_m", "", 0.0, 1000.0, "0 to 1000 m"),
+    ("ground.max_bend_deg", "", 0.0, 90.0, "0 to 90 degrees"),
     ("body.joints", "", 2.0, 1024.0, "a whole number, 2 to 1024 joints"),
 ];
 
 /// The keys that are not numbers.
-const OTHERS: [(&str, &str, &str); 5] = [
+const OTHERS: [(&str, &str, &str); 7] = [
     ("name", "", "a text of 1 to 64 characters on one line"),
     ("gait.head_guided", "", "true or false"),
     ("heads[].name", "0", "a text of 1 to 64 characters on one line"),
     ("heads[].offset_m", "0", "[right, up, forward], each -0.87 to 0.87 m"),
     ("ground.follow", "", "true or false"),
+    ("ground.body_follow", "", "true or false"),
+    ("ground.prevent_penetration", "", "true or false"),
 ];
 
 fn path(key: &str, index: &str) -> String {
