@@ -107,6 +107,41 @@ pub const SLIDE_SHARE: f32 = 1e-5;
 /// slowest, quarters the gap each time. Fewer: grazes are reported early. More: slow grazes.
 pub const SWEEP_ROUNDS: usize = 14;
 
+/// The guard leaves a section that is at most this share of its radius deep. Larger: visible sinking. Smaller: rounding and
+/// the sag of the path's links keep it busy.
+pub const GUARD_SLOP: f32 = 5e-3;
+
+/// What it pushes deeper ones to. Larger, up to the slop: they are found again. Smaller: a visible step.
+pub const GUARD_REST: f32 = 2.5e-3;
+
+/// The guard leaves a segment that is, where it is looked at, at most this share of the radius deep in a crest. Between these
+/// places it can be half as deep again. Larger: crests show through. Smaller: bodies stand off sharp crests.
+pub const GUARD_CHORD: f32 = 0.05;
+
+/// The guard looks at segments whose ends are at most this share of the radius deep. Smaller: rounding hides a segment. Larger:
+/// ends that cannot come out drag their neighbours.
+pub const GUARD_CLEAR: f32 = 0.02;
+
+/// What it raises deeper ones to.
+pub const GUARD_CHORD_REST: f32 = 0.04;
+
+/// Share of a push that each joint beside it takes. Larger: bodies hover beside a crest. Smaller: they kink.
+pub const GUARD_SHARE: f32 = 0.25;
+
+/// How far, as a share of the radius, from where the ground was felt its plane is trusted. Larger: depth left at edges.
+/// Smaller: more asking.
+pub const GUARD_MOVED: f32 = 0.02;
+
+/// Farthest that the guard pushes without sweeps, and most that it makes a segment's square too long by, as a share of the
+/// segment. Larger: the series for its length ends too soon. Smaller: slower.
+pub const GUARD_QUICK: f32 = 0.1;
+
+/// Most sweeps of the guard over a body in a tick. Fewer: chords in sharp crests.
+pub const GUARD_SWEEPS: usize = 8;
+
+/// Most turns of one joint in a sweep. Fewer: depth left in narrow creases.
+pub const GUARD_ROUNDS: usize = 6;
+
 /// Sets of more parts than this have a tree over them. Fewer: building costs more than it saves. More: every query
 /// looks at each part's box.
 pub const PARTS_IN_A_LIST: usize = 12;

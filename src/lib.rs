@@ -5,7 +5,7 @@
 //!
 #![doc = include_str!("../docs/example.md")]
 //!
-//! A tick runs the [stages](Stage) command, guidance, travel, record, body, undulate, bound, frame and pose, each a
+//! A tick runs the [stages](Stage) command, guidance, travel, record, body, undulate, guard, bound, frame and pose, each a
 //! kernel over a block of eight creatures. What they do is in docs/pipeline.md, the layout and its reasons in
 //! docs/architecture.md, units and axes in docs/conventions.md.
 #![deny(missing_docs, unsafe_code)]
@@ -34,6 +34,6 @@ pub use error::{Error, HandleFault, Result};
 pub use lanes::LaneChoice;
 pub use pose::{Aabb, Attachment, Pose};
 pub use profile::{Profile, ProfileBuilder, Quality, Tier};
-pub use stages::{Counters, Stage};
+pub use stages::{Counters, Measures, Stage};
 pub use step::{Quarantined, StepReport};
 pub use terrain::{Heightfield, Terrain};

@@ -10,6 +10,7 @@ pub mod bound;
 pub mod command;
 pub mod creature;
 pub mod frame;
+pub mod guard;
 pub mod guidance;
 pub mod pose;
 pub mod record;

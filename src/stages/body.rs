@@ -251,7 +251,7 @@ const CORNER_CHORD_SQUARE: f32 = (2.0 - 2.0 * CORNER_COSINE) * DIRECTION_HALF * 
 /// `v` at the length `segment`, exactly. It nearly has it, as a rule: then a step of Newton's iteration for the inverse
 /// square root does, which leaves 3/8 of the error squared, without the latency of a root and a division.
 #[inline(always)]
-fn to_length<L: Lanes>(v: Vec3W<L>, segment: L, inv_square: L) -> Vec3W<L> {
+pub(super) fn to_length<L: Lanes>(v: Vec3W<L>, segment: L, inv_square: L) -> Vec3W<L> {
     let ratio = v.length_squared() * inv_square;
     let near = (ratio - L::splat(1.0)).abs().lt(L::splat(1e-3));
     let quick = v * (L::splat(1.5) - L::splat(0.5) * ratio);

@@ -74,7 +74,7 @@ impl Kernel for Frame<'_> {
 
 /// A unit vector across another: the nearest to the axis that it has least of among x and z.
 #[inline(always)]
-fn across<L: Lanes>(v: Vec3W<L>) -> Vec3W<L> {
+pub(super) fn across<L: Lanes>(v: Vec3W<L>) -> Vec3W<L> {
     let along_x = L::splat(0.6).lt(v.x.abs());
     let axis = Vec3W::select(along_x, Vec3W::splat([0.0, 0.0, 1.0]), Vec3W::splat([1.0, 0.0, 0.0]));
     axis.reject(v).normalize_or(DIRECTION_EPSILON, axis)

@@ -8,6 +8,7 @@ pub(crate) mod body;
 pub(crate) mod bound;
 pub(crate) mod command;
 pub(crate) mod frame;
+pub(crate) mod guard;
 pub(crate) mod guidance;
 pub(crate) mod pose;
 pub(crate) mod record;
@@ -34,6 +35,8 @@ pub enum Stage {
     Body,
     /// Adds the vertical wave.
     Undulate,
+    /// Pushes sections out of the ground.
+    Guard,
     /// Boxes the creature.
     Bound,
     /// Turns the bones.
@@ -44,13 +47,14 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, in run order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Command,
         Self::Guidance,
         Self::Travel,
         Self::Record,
         Self::Body,
         Self::Undulate,
+        Self::Guard,
         Self::Bound,
         Self::Frame,
         Self::Pose,
@@ -65,6 +69,7 @@ impl Stage {
             Self::Record => "record",
             Self::Body => "body",
             Self::Undulate => "undulate",
+            Self::Guard => "guard",
             Self::Bound => "bound",
             Self::Frame => "frame",
             Self::Pose => "pose",
@@ -101,6 +106,8 @@ pub struct Counters {
     pub off_ground: u64,
     /// Creatures quarantined in this tick.
     pub quarantined: u64,
+    /// Cross-sections that the guard pushed out of the ground, and segments that it raised over a crest.
+    pub sections_corrected: u64,
 }
 
 impl Counters {
@@ -112,7 +119,26 @@ impl Counters {
         self.resampled += other.resampled;
         self.off_ground += other.off_ground;
         self.quarantined += other.quarantined;
+        self.sections_corrected += other.sections_corrected;
     }
+}
+
+/// The largest of what was measured in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// The farthest that the guard pushed a cross-section or raised a segment, in metres.
+    pub largest_correction_m: f32,
+}
+
+impl Measures {
+    /// Takes the larger of each; in any order it comes to the same.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.largest_correction_m = larger(self.largest_correction_m, other.largest_correction_m);
+    }
+}
+
+fn larger(a: f32, b: f32) -> f32 {
+    if b > a { b } else { a }
 }
 
 /// The way of a block's heads in one tick: where each piece of travel ends, relative to the origins, and the heading
@@ -132,6 +158,8 @@ pub(crate) struct Scratch {
     /// For each joint: tangent, dorsal, side.
     pub frames: Vec<[Lane8; 9]>,
     pub counters: Counters,
+    pub measures: Measures,
+    pub guard: guard::Work,
     /// A ring's copy, while it is laid anew.
     pub ring: Vec<crate::lanes::Row4>,
 }
@@ -148,6 +176,8 @@ impl Scratch {
             },
             frames: Vec::new(),
             counters: Counters::default(),
+            measures: Measures::default(),
+            guard: guard::Work::new(),
             ring: Vec::new(),
         }
     }

@@ -81,6 +81,8 @@ fn before_body(task: &mut Task<'_, '_>, part: Part, clock: &mut Clock) {
 fn after_body(task: &mut Task<'_, '_>, rows: &mut [[f32; 12]], next: Option<NextPaths<'_>>, clock: &mut Clock) {
     stages::undulate::add_wave(task);
     clock.lap(Stage::Undulate);
+    stages::guard::keep_out(task);
+    clock.lap(Stage::Guard);
     stages::bound::box_bodies(task);
     clock.lap(Stage::Bound);
     stages::frame::turn_bones(task, next);

@@ -8,7 +8,7 @@ use crate::batch::{
 use crate::error::Result;
 use crate::lanes::Isa;
 use crate::profile::Quality;
-use crate::stages::{body, bound, travel, undulate};
+use crate::stages::{body, bound, guard, travel, undulate};
 use crate::terrain::Terrain;
 use glam::{DVec3, Vec3};
 
@@ -44,7 +44,7 @@ impl SerpentBatch {
         }
         touched.dedup();
         for (cohort, block) in touched {
-            pose_block(&mut self.cohorts[cohort as usize], block, self.isa);
+            pose_block(&mut self.cohorts[cohort as usize], block, self.isa, &self.terrain);
         }
         for &id in &ids {
             let place = self.place(id)?;
@@ -162,7 +162,7 @@ impl SerpentBatch {
         let up = lane3(&self.cohorts[place.cohort as usize].blocks[place.block()].dorsal, place.lane());
         self.stand(place, position, facing, up, &Seed::Straight);
         let cohort = &mut self.cohorts[place.cohort as usize];
-        pose_block(cohort, place.block(), self.isa);
+        pose_block(cohort, place.block(), self.isa, &self.terrain);
         forget_previous(cohort, place);
     }
 
@@ -190,7 +190,7 @@ impl SerpentBatch {
             [&mut b[0], &mut a[to]]
         };
         carry_over(source, old, target, place);
-        pose_block(target, place.block(), self.isa);
+        pose_block(target, place.block(), self.isa, &self.terrain);
         self.handles.move_to(id, place);
         self.vacate(old);
         Ok(())
@@ -212,12 +212,13 @@ fn stands_on(terrain: &Terrain, state: &BlockState, lane: usize, position: DVec3
     (near && walks).then_some(sample.normal)
 }
 
-/// Poses a block outside the tick. The joints are a function of heads, knots and phases, so that those of creatures
-/// which did not change come out as they were, bit for bit.
-fn pose_block(cohort: &mut Cohort, block: usize, isa: Isa) {
+/// Poses a block outside the tick. The joints are a function of heads, knots, phases and the ground, so that those of
+/// creatures which did not change come out as they were, bit for bit.
+fn pose_block(cohort: &mut Cohort, block: usize, isa: Isa, terrain: &Terrain) {
     let mut block = cohort.block_mut(block);
     body::march_joints(isa, &mut block, None, [&[]; 2]);
     undulate::wave(isa, &mut block);
+    guard::push_out(isa, &mut block, terrain, &mut guard::Work::new());
     bound::boxes(isa, &mut block);
 }
 

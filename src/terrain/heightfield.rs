@@ -22,7 +22,7 @@ const MAX_HEIGHT_M: f32 = 1e6;
 const MAX_ORIGIN_M: f64 = 1e9;
 
 /// A few f32 steps at 1.
-const MIN_MIXED_Y: f32 = 1e-6;
+pub(crate) const MIN_MIXED_Y: f32 = 1e-6;
 
 /// What a [`Heightfield`] is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,7 @@ pub struct Heightfield {
 }
 
 /// Height above the origin's y, then the vertex normal's x, y, z.
-type Vertex = [f32; 4];
+pub(super) type Vertex = [f32; 4];
 
 /// A point's cell, its triangle there, and its place in that.
 #[derive(Clone, Copy, Default)]
@@ -247,6 +247,25 @@ impl Heightfield {
         }
     }
 
+    /// Column and row of the cell at a point, and the point's place in it; `None` where there is no ground.
+    #[inline(always)]
+    pub(super) fn cell_at(&self, x: f64, z: f64) -> Option<([u32; 2], [f32; 2])> {
+        if !self.covers(x, z) {
+            return None;
+        }
+        let ((column, along_x), (row, along_z)) = (self.across.locate(x, true), self.down.locate(z, true));
+        if self.is_hole(row * self.grid.columns as u32 + column) {
+            return None;
+        }
+        Some(([column, row], [along_x, along_z]))
+    }
+
+    /// Cells a metre along x and z.
+    #[inline(always)]
+    pub(super) fn cells_per_m(&self) -> [f32; 2] {
+        [self.across.cells_per_m as f32, self.down.cells_per_m as f32]
+    }
+
     /// False where a coordinate is NaN.
     #[inline(always)]
     fn covers(&self, x: f64, z: f64) -> bool {
@@ -282,7 +301,7 @@ impl Heightfield {
     /// The triangle's vertices: start, side, end. `locate` keeps column and row one short of the last, so that all
     /// three exist.
     #[inline(always)]
-    fn corners(&self, start: u32, side: u32) -> [Vertex; 3] {
+    pub(super) fn corners(&self, start: u32, side: u32) -> [Vertex; 3] {
         let (start, side) = (start as usize, side as usize);
         [self.vertices[start], self.vertices[side], self.vertices[start + self.grid.columns + 1]]
     }

@@ -13,6 +13,7 @@ mod plane;
 #[cfg(feature = "png")]
 mod png;
 mod set;
+mod slope;
 mod vector;
 
 pub use heightfield::{HeightGrid, Heightfield};
@@ -20,6 +21,8 @@ pub use mesh::{MeshReport, MeshSource, TriangleMesh};
 pub use nearby::{Closest, Contact, FaceId, Hit, Nearby};
 pub use plane::Plane;
 pub use set::{Part, PartId, TerrainSet};
+
+pub(crate) use slope::Slope;
 
 #[cfg(feature = "png")]
 use crate::error::Result;
