@@ -130,7 +130,7 @@ pub const GUARD_SHARE: f32 = 0.25;
 
 /// How far, as a share of the radius, from where the ground was felt its plane is trusted. Larger: depth left at edges.
 /// Smaller: more asking.
-pub const GUARD_MOVED: f32 = 0.02;
+pub const GUARD_MOVED: f32 = 0.005;
 
 /// Farthest that the guard pushes without sweeps, and most that it makes a segment's square too long by, as a share of the
 /// segment. Larger: the series for its length ends too soon. Smaller: slower.

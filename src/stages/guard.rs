@@ -43,8 +43,10 @@ struct Felt {
 struct Section {
     /// Where the march put it.
     marched: Vec8,
-    /// What its neighbours' corrections and the chords beside it ask for.
+    /// What its neighbours' corrections move it by.
     shift: Vec8,
+    /// How far the chords beside it want it to stand off, in metres.
+    raise: Lane8,
     /// How far it was pushed, in metres.
     push: Lane8,
     /// How far the segment before it was raised.
@@ -60,6 +62,7 @@ const NOTHING: Felt = Felt { at: NOWHERE, normal: NOWHERE, depth: [f32::NEG_INFI
 const BARE: Section = Section {
     marched: NOWHERE,
     shift: NOWHERE,
+    raise: [0.0; LANES],
     push: [0.0; LANES],
     span: [0.0; LANES],
     felt: NOTHING,

@@ -1,14 +1,13 @@
 //! The sweeps along the chains of a block.
 
 use super::ground::Ground;
-use super::quick::ALONG;
 use super::{Felt, NOTHING, NOWHERE, Section};
 use crate::batch::{BlockState, JointLanes, Vec8};
 use crate::constants::{
     GUARD_CHORD, GUARD_CHORD_REST, GUARD_CLEAR, GUARD_MOVED, GUARD_REST, GUARD_ROUNDS, GUARD_SHARE, GUARD_SLOP,
     GUARD_SWEEPS,
 };
-use crate::lanes::{Lane8, Lanes, Vec3W};
+use crate::lanes::{LANES, Lane8, Lanes, Vec3W};
 use crate::stages::body::to_length;
 use crate::stages::frame::across;
 
@@ -95,7 +94,7 @@ impl<'a, L: Lanes> Chain<'a, L> {
     pub(super) fn clear(&mut self, lanes: u32) {
         let (mask, zero) = (L::mask_from_bits(lanes), L::splat(0.0));
         for section in self.sections.iter_mut() {
-            section.shift = NOWHERE;
+            (section.shift, section.raise) = (NOWHERE, [0.0; LANES]);
             for asked in [&mut section.push, &mut section.span] {
                 L::select(mask, zero, L::load(asked)).store(asked);
             }
@@ -131,7 +130,8 @@ impl<'a, L: Lanes> Chain<'a, L> {
         }
         let marched = Vec3W::load(&section.marched);
         let shift = Vec3W::load(&section.shift);
-        let moving = step.moved | (step.live & L::splat(0.0).lt(shift.length_squared()));
+        let asked = L::splat(0.0).lt(shift.length_squared()) | L::splat(0.0).lt(L::load(&section.raise));
+        let moving = step.moved | (step.live & asked);
         let mut at = marched;
         let is_moving = L::any(moving);
         if is_moving {
@@ -184,13 +184,19 @@ impl<'a, L: Lanes> Chain<'a, L> {
         radius: L,
         mut todo: u32,
     ) -> (Vec3W<L>, L::Mask) {
-        let (slop, mut at, mut deep) = (radius * L::splat(GUARD_SLOP), start, step.live);
+        let raise = L::load(&self.sections[joint].raise);
+        let slop = radius * L::splat(GUARD_SLOP) - raise;
+        let (mut at, mut deep) = (start, step.live);
         let mut pushed = L::mask_from_bits(0);
         let mut last = Rest { normal: start, rise: L::splat(0.0) };
         let mut round = 0;
         loop {
             if todo != 0 {
-                ground.feel(todo, step.from, at, radius, &mut self.sections[joint].felt);
+                // As if it were so much thicker, so that what it has to stand off from is found.
+                let felt = &mut self.sections[joint].felt;
+                ground.feel(todo, step.from, at, radius + raise, felt);
+                let depth = L::load(&felt.depth);
+                L::select(L::mask_from_bits(todo), depth - raise, depth).store(&mut felt.depth);
             }
             let felt = self.sections[joint].felt;
             let felt = &felt;
@@ -198,11 +204,11 @@ impl<'a, L: Lanes> Chain<'a, L> {
             if !L::any(deep) || round == GUARD_ROUNDS {
                 break;
             }
-            let rest = resting(felt, step.from, radius, self.segment);
+            let rest = resting(felt, step.from, radius * L::splat(GUARD_REST) - raise, self.segment);
             let mut turned = self.turn(step, at, &rest);
             if round > 0 {
                 // A crease: out of one side is into the other. The two together leave one way.
-                let into = last.normal.dot(turned - step.from) + slop * L::splat(0.5);
+                let into = last.normal.dot(turned - step.from) + radius * L::splat(0.5 * GUARD_SLOP);
                 let crease = deep & into.lt(last.rise * self.segment);
                 if L::any(crease) {
                     turned = Vec3W::select(crease, self.turn_between(step, at, &last, &rest), turned);
@@ -263,29 +269,23 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let looked = if step.is_first_sweep { step.live } else { step.live & moved };
         let lanes = L::bits(looked & step.clear & clear);
         let [first, second] = [self.radius_at(joint - 1), self.radius_at(joint)];
-        if lanes == 0 || ground.touched(lanes, step.from, at, first.max(second)) == 0 {
+        if lanes == 0 {
             return;
         }
-        let zero = Vec3W::splat([0.0; 3]);
-        let (mut most, mut lift, mut cuts) = (L::splat(0.0), zero, L::mask_from_bits(0));
-        for share in ALONG {
-            let radius = first + (second - first) * L::splat(share);
-            let mut felt = NOTHING;
-            ground.feel(lanes, step.from, step.from.lerp(at, L::splat(share)), radius, &mut felt);
-            let depth = L::load(&felt.depth);
-            let rise = depth - radius * L::splat(GUARD_CHORD_REST);
-            let deeper = (radius * L::splat(GUARD_CHORD)).lt(depth) & most.lt(rise);
-            most = L::select(deeper, rise, most);
-            lift = Vec3W::select(deeper, Vec3W::load(&felt.normal) * rise, lift);
-            cuts = cuts | deeper;
-        }
+        let mut felt = NOTHING;
+        let share = ground.feel_way(lanes, [step.from, at], [first, second], &mut felt);
+        let (depth, radius) = (L::load(&felt.depth), first + (second - first) * share);
+        let cuts = (radius * L::splat(GUARD_CHORD)).lt(depth);
+        let rise = depth - radius * L::splat(GUARD_CHORD_REST);
+        // The first joint stays, so the second brings it all.
+        let rise = if joint > 1 { rise } else { rise / share.max(L::splat(0.125)) };
+        let most = L::select(cuts, rise, L::splat(0.0));
         if L::any(cuts) {
             grow(&mut self.sections[joint].push, most);
-            // The first joint stays, so the second takes its part.
-            let other = if joint > 1 { joint - 1 } else { joint };
-            add(&mut self.sections[joint].shift, lift);
-            add(&mut self.sections[other].shift, lift);
-            self.ask(other, cuts);
+            for end in [joint - 1, joint] {
+                (L::load(&self.sections[end].raise) + most).store(&mut self.sections[end].raise);
+            }
+            self.ask(if joint > 1 { joint - 1 } else { joint }, cuts);
         }
     }
 
@@ -323,11 +323,11 @@ impl<'a, L: Lanes> Chain<'a, L> {
     }
 }
 
-/// The rest of a sphere on what was felt, as seen from the joint before.
+/// The rest of a sphere so deep in what was felt, as seen from the joint before.
 #[inline(always)]
-fn resting<L: Lanes>(felt: &Felt, from: Vec3W<L>, radius: L, segment: L) -> Rest<L> {
+fn resting<L: Lanes>(felt: &Felt, from: Vec3W<L>, depth: L, segment: L) -> Rest<L> {
     let normal = Vec3W::load(&felt.normal);
-    let height = L::load(&felt.depth) - radius * L::splat(GUARD_REST) + normal.dot(Vec3W::load(&felt.at) - from);
+    let height = L::load(&felt.depth) - depth + normal.dot(Vec3W::load(&felt.at) - from);
     Rest { normal, rise: height / segment }
 }
 

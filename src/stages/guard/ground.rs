@@ -1,10 +1,13 @@
 //! What the guard feels of the ground: planes, one for each place.
 
-use super::{Felt, Section};
+use super::{Felt, NOTHING, NOWHERE, Section};
 use crate::batch::{BlockState, JointLanes, Vec8, lane3};
-use crate::constants::{GUARD_CHORD, GUARD_SLOP};
+use crate::constants::GUARD_SLOP;
 use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Vec3W, WideLanes, dispatch};
-use crate::terrain::{Nearby, Slope, Terrain};
+use crate::terrain::{Contact, Hit, Nearby, Slope, Terrain};
+
+/// Halvings of an eighth of a segment, in which its deepest place is looked for: to a 64th.
+const SEARCHES: usize = 3;
 
 /// Ground that spheres are held against.
 pub(super) trait Ground {
@@ -14,8 +17,9 @@ pub(super) trait Ground {
     /// Feels the ground under spheres in these lanes; `from` are places outside the ground from which the spheres came.
     fn feel<L: Lanes>(&mut self, lanes: u32, from: Vec3W<L>, at: Vec3W<L>, radius: L, felt: &mut Felt);
 
-    /// Those of the lanes in which a segment may cut into a crest.
-    fn touched<L: Lanes>(&mut self, lanes: u32, from: Vec3W<L>, to: Vec3W<L>, radius: L) -> u32;
+    /// Feels where on their way from one place to the other spheres are deepest, as a share of their radius, which goes
+    /// from one to the other; yields the share of the way.
+    fn feel_way<L: Lanes>(&mut self, lanes: u32, ends: [Vec3W<L>; 2], radius: [L; 2], felt: &mut Felt) -> L;
 }
 
 /// Planes and heightfields: the sphere is held against the interpolated slope straight below or above its centre. That
@@ -220,6 +224,55 @@ impl Open<'_> {
     }
 }
 
+impl Open<'_> {
+    /// Over one crest the depth rises to it and falls behind it. So a coarse search finds its slopes, and a fine one the crest.
+    #[inline(never)]
+    fn search_way(&mut self, lanes: u32, ends: [&Vec8; 2], radius: [&Lane8; 2], felt: &mut Felt) -> Lane8 {
+        let ends = ends.map(Vec3W::<WideLanes>::load);
+        let radius = radius.map(WideLanes::load);
+        let mut best = (WideLanes::splat(0.5), WideLanes::splat(f32::NEG_INFINITY));
+        for eighth in 1..8 {
+            self.try_share(lanes, ends, radius, WideLanes::splat(0.125 * eighth as f32), &mut best, felt);
+        }
+        let mut step = 0.0625;
+        for _ in 0..SEARCHES {
+            let middle = best.0;
+            for side in [-step, step] {
+                self.try_share(lanes, ends, radius, middle + WideLanes::splat(side), &mut best, felt);
+            }
+            step *= 0.5;
+        }
+        best.0.to_array()
+    }
+
+    /// Takes a share of the way where it is deeper there than at the best one.
+    #[inline(always)]
+    fn try_share(
+        &mut self,
+        lanes: u32,
+        [from, to]: [Vec3W<WideLanes>; 2],
+        [first, second]: [WideLanes; 2],
+        share: WideLanes,
+        best: &mut (WideLanes, WideLanes),
+        felt: &mut Felt,
+    ) {
+        let mut place = NOWHERE;
+        from.lerp(to, share).store(&mut place);
+        let radius = first + (second - first) * share;
+        let mut here = NOTHING;
+        self.feel_elsewhere(lanes, &place, &radius.to_array(), &mut here);
+        let deep = WideLanes::load(&here.depth) / radius;
+        let is_deeper = best.1.lt(deep);
+        *best = (WideLanes::select(is_deeper, share, best.0), WideLanes::select(is_deeper, deep, best.1));
+        let chosen = WideLanes::bits(is_deeper);
+        for lane in 0..LANES {
+            if chosen & (1 << lane) != 0 {
+                put(felt, lane, lane3(&here.at, lane), lane3(&here.normal, lane), here.depth[lane]);
+            }
+        }
+    }
+}
+
 impl Ground for Open<'_> {
     const HOLDS: bool = true;
 
@@ -231,8 +284,11 @@ impl Ground for Open<'_> {
     }
 
     #[inline(always)]
-    fn touched<L: Lanes>(&mut self, lanes: u32, _: Vec3W<L>, _: Vec3W<L>, _: L) -> u32 {
-        lanes
+    fn feel_way<L: Lanes>(&mut self, lanes: u32, ends: [Vec3W<L>; 2], radius: [L; 2], felt: &mut Felt) -> L {
+        let [mut from, mut to] = [[[0.0; LANES]; 3]; 2];
+        ends[0].store(&mut from);
+        ends[1].store(&mut to);
+        L::load(&self.search_way(lanes, [&from, &to], [&radius[0].to_array(), &radius[1].to_array()], felt))
     }
 }
 
@@ -301,57 +357,57 @@ impl<'a> Near<'a> {
     }
 }
 
-/// What a sphere at `to` touches that came from `from`; a kernel of its own, so that it is compiled once for each set of
-/// instructions and not for each place that asks.
+/// What a sphere at `to` touches that came from `from`, or what a capsule between them touches; a kernel of its own, so that
+/// it is compiled once for each set of instructions and not for each place that asks.
 struct Touch<'a> {
     nearby: &'a Nearby,
     from: [f32; 3],
     to: [f32; 3],
     radius: f32,
-    /// Whether only the way matters, and not where it ends.
-    is_way: bool,
-    /// The way out, and how deep it is.
-    found: &'a mut Option<([f32; 3], f32)>,
+    is_capsule: bool,
+    found: &'a mut Option<Contact>,
 }
 
 impl Kernel for Touch<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { nearby, from, to, radius, is_way, found } = self;
-        let slop = if is_way { GUARD_CHORD } else { GUARD_SLOP };
+        let Self { nearby, from, to, radius, is_capsule, found } = self;
         // Nearly all segments touch nothing on their whole length.
-        let Some(contact) = nearby.deepest::<L>(from, to, radius * (1.0 - slop)) else { return };
-        if is_way {
-            *found = Some((contact.normal, contact.depth));
+        let shy = if is_capsule { 1.0 } else { 1.0 - GUARD_SLOP };
+        let Some(contact) = nearby.deepest::<L>(from, to, radius * shy) else { return };
+        if is_capsule {
+            *found = Some(contact);
             return;
         }
         let way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
-        if let Some(hit) = nearby.ray::<L>(from, way, 1.0) {
-            let [x, y, z] = hit.normal;
-            let over = x * (to[0] - hit.point[0]) + y * (to[1] - hit.point[1]) + z * (to[2] - hit.point[2]);
-            *found = Some((hit.normal, radius - over));
-        } else if let Some(contact) = nearby.deepest::<L>(to, to, radius) {
-            *found = Some((contact.normal, contact.depth));
-        }
+        *found = match nearby.ray::<L>(from, way, 1.0) {
+            Some(Hit { normal, point, id, .. }) => {
+                let [x, y, z] = normal;
+                let over = x * (to[0] - point[0]) + y * (to[1] - point[1]) + z * (to[2] - point[2]);
+                Some(Contact { depth: radius - over, normal, point, id })
+            }
+            None => nearby.deepest::<L>(to, to, radius),
+        };
     }
 }
 
 impl Near<'_> {
+    /// The contact, and the ends as its point is given.
     #[inline(never)]
-    fn touch(&mut self, from: [f32; 3], to: [f32; 3], radius: f32, is_way: bool) -> Option<([f32; 3], f32)> {
-        let (mut a, mut b) = (self.local(from), self.local(to));
-        if !(self.nearby.covers(a, radius) && self.nearby.covers(b, radius)) {
+    fn touch(&mut self, ends: [[f32; 3]; 2], radius: f32, is_capsule: bool) -> Option<(Contact, [[f32; 3]; 2])> {
+        let mut local = ends.map(|end| self.local(end));
+        if !local.iter().all(|&end| self.nearby.covers(end, radius)) {
             // Far from where the march put it: what is around it now.
             let mut world = self.origin;
             for c in 0..3 {
-                world[c] += f64::from(to[c]);
+                world[c] += f64::from(ends[1][c]);
             }
             self.terrain.gather(world, [2.0 * self.reach; 3], self.nearby);
-            (a, b) = (self.local(from), self.local(to));
+            local = ends.map(|end| self.local(end));
         }
-        let mut found = None;
-        dispatch(self.isa, Touch { nearby: self.nearby, from: a, to: b, radius, is_way, found: &mut found });
-        found
+        let ([from, to], mut found) = (local, None);
+        dispatch(self.isa, Touch { nearby: self.nearby, from, to, radius, is_capsule, found: &mut found });
+        found.map(|contact| (contact, local))
     }
 }
 
@@ -362,19 +418,43 @@ impl Ground for Near<'_> {
     fn feel<L: Lanes>(&mut self, lanes: u32, from: Vec3W<L>, at: Vec3W<L>, radius: L, felt: &mut Felt) {
         let lane = self.lane;
         if lanes & (1 << lane) != 0 {
-            let (from, at) = (of_lane(from, lane), of_lane(at, lane));
-            let none = ([0.0, 1.0, 0.0], f32::NEG_INFINITY);
-            let (normal, depth) = self.touch(from, at, radius.to_array()[lane], false).unwrap_or(none);
-            put(felt, lane, at, normal, depth);
+            let ends = [of_lane(from, lane), of_lane(at, lane)];
+            put(felt, lane, ends[1], [0.0, 1.0, 0.0], f32::NEG_INFINITY);
+            if let Some((contact, _)) = self.touch(ends, radius.to_array()[lane], false) {
+                put(felt, lane, ends[1], contact.normal, contact.depth);
+            }
         }
     }
 
     #[inline(always)]
-    fn touched<L: Lanes>(&mut self, lanes: u32, from: Vec3W<L>, to: Vec3W<L>, radius: L) -> u32 {
-        let (from, to) = (of_lane(from, self.lane), of_lane(to, self.lane));
-        let found = self.touch(from, to, radius.to_array()[self.lane], true);
-        if found.is_some() { lanes } else { 0 }
+    fn feel_way<L: Lanes>(&mut self, lanes: u32, ends: [Vec3W<L>; 2], radius: [L; 2], felt: &mut Felt) -> L {
+        let lane = self.lane;
+        let [first, second] = radius.map(|radius| radius.to_array()[lane]);
+        let ends = ends.map(|end| of_lane(end, lane));
+        let mut share = [0.5; LANES];
+        if lanes & (1 << lane) != 0
+            && let Some((contact, [from, to])) = self.touch(ends, if first < second { second } else { first }, true)
+        {
+            share[lane] = share_of(contact.point, from, to);
+            // A cone, and not a cylinder.
+            let thinner =
+                if first < second { (second - first) * (1.0 - share[lane]) } else { (first - second) * share[lane] };
+            put(felt, lane, ends[1], contact.normal, contact.depth - thinner);
+        }
+        L::load(&share)
     }
+}
+
+/// Where on the way from one point to the other the nearest to a third is.
+fn share_of(point: [f32; 3], from: [f32; 3], to: [f32; 3]) -> f32 {
+    let (mut along, mut square) = (0.0, 0.0);
+    for c in 0..3 {
+        along += (point[c] - from[c]) * (to[c] - from[c]);
+        square += (to[c] - from[c]) * (to[c] - from[c]);
+    }
+    let share = if square > 0.0 { along / square } else { 0.5 };
+    let share = if share > 0.0 { share } else { 0.0 };
+    if share < 1.0 { share } else { 1.0 }
 }
 
 #[inline(always)]

@@ -6,15 +6,12 @@
 //! the bend before it. One step to the exact length is left to do, and no joint waits for more than a sum and a product of
 //! the one before. A chain that turns joint by joint, as the sweeps do, waits three times as long.
 
-use super::NOTHING;
 use super::chain::{Chain, position, store};
 use super::ground::{Ball, Crest, Ground, Open};
+use super::{Felt, NOTHING};
 use crate::constants::{GUARD_CHORD, GUARD_CHORD_REST, GUARD_QUICK, GUARD_REST, GUARD_ROUNDS, GUARD_SHARE, GUARD_SLOP};
 use crate::lanes::{Lane8, Lanes, Vec3W};
 use crate::stages::body::to_length;
-
-/// Shares of a segment at which it is looked at where nothing is known of the ground between its ends.
-pub(super) const ALONG: [f32; 3] = [0.25, 0.5, 0.75];
 
 impl<L: Lanes> Chain<'_, L> {
     /// Pushes these lanes out as far as that is a small matter; yields those for which it is not, as the march left them.
@@ -86,50 +83,54 @@ impl<L: Lanes> Chain<'_, L> {
         (sure, fine): (L::Mask, u32),
     ) -> L::Mask {
         let radius = from.radius + (to.radius - from.radius) * crest.share;
-        let deep = L::bits((radius * L::splat(GUARD_CHORD)).lt(crest.depth));
+        let deep = L::bits((radius * L::splat(GUARD_SLOP)).lt(crest.depth));
         let sure = L::bits(sure) & crest.crossed;
         let ends = [from.at, to.at];
+        let mut unknown = sure & (fine | L::bits(crest.is_odd));
         let mut asking = L::mask_from_bits(0);
-        if sure & deep & !fine != 0 {
-            asking = self.look_along(ground, sure & deep & !fine, joint, ends, crest.share);
+        let single = sure & deep & !unknown;
+        if single != 0 {
+            let mut felt = NOTHING;
+            ground.feel(single, from.at, from.at.lerp(to.at, crest.share), radius, &mut felt);
+            // Another depth than that of the two planes: a third triangle lies between.
+            let depth = L::load(&felt.depth);
+            let is_other = (radius * L::splat(GUARD_SLOP)).lt((depth - crest.depth).abs());
+            unknown |= single & L::bits(is_other);
+            let lanes = L::mask_from_bits(single & !unknown);
+            asking = self.ask_up(joint, lanes, ends, crest.share, &felt);
         }
-        let unknown = sure & (fine | L::bits(crest.is_odd));
         if unknown != 0 {
-            for share in ALONG {
-                asking = asking | self.look_along(ground, unknown, joint, ends, L::splat(share));
-            }
+            asking = asking | self.look_along(ground, unknown, joint, ends);
         }
         asking
     }
 
-    /// Looks at one place of a segment; where it cuts into a crest, both its ends are asked up.
+    /// Looks for the deepest place of a segment; yields the lanes in which it cuts into a crest.
     #[inline(always)]
-    fn look_along(
-        &mut self,
-        ground: &mut Open<'_>,
-        lanes: u32,
-        joint: usize,
-        [from, to]: [Vec3W<L>; 2],
-        share: L,
-    ) -> L::Mask {
-        let [first, second] = [self.radius_at(joint - 1), self.radius_at(joint)];
-        let radius = first + (second - first) * share;
+    fn look_along(&mut self, ground: &mut Open<'_>, lanes: u32, joint: usize, ends: [Vec3W<L>; 2]) -> L::Mask {
         let mut felt = NOTHING;
-        ground.feel(lanes, from, from.lerp(to, share), radius, &mut felt);
-        let depth = L::load(&felt.depth);
-        let cuts = L::mask_from_bits(lanes) & (radius * L::splat(GUARD_CHORD)).lt(depth);
+        let radius = [self.radius_at(joint - 1), self.radius_at(joint)];
+        let share = ground.feel_way(lanes, ends, radius, &mut felt);
+        self.ask_up(joint, L::mask_from_bits(lanes), ends, share, &felt)
+    }
+
+    /// Where a segment cuts into a crest, both its ends are asked up; yields these lanes.
+    #[inline(always)]
+    fn ask_up(&mut self, joint: usize, lanes: L::Mask, [from, to]: [Vec3W<L>; 2], share: L, felt: &Felt) -> L::Mask {
+        let [first, second] = [self.radius_at(joint - 1), self.radius_at(joint)];
+        let (radius, depth) = (first + (second - first) * share, L::load(&felt.depth));
+        let cuts = lanes & (radius * L::splat(GUARD_CHORD)).lt(depth);
         if L::any(cuts) {
             // What its ends are raised by already counts.
             let normal = Vec3W::load(&felt.normal);
-            let raised = to - Vec3W::load(&self.sections[joint].marched);
-            let mut raised = normal.dot(raised) * share;
+            let mut raised = normal.dot(to - Vec3W::load(&self.sections[joint].marched)) * share;
             if joint > 1 {
                 let before = from - Vec3W::load(&self.sections[joint - 1].marched);
                 raised = raised + normal.dot(before) * (L::splat(1.0) - share);
             }
             let rise = depth - radius * L::splat(GUARD_CHORD_REST);
             // The first joint stays, so the second has to bring all.
-            let rise = if joint > 1 { rise } else { rise / share.max(L::splat(0.25)) };
+            let rise = if joint > 1 { rise } else { rise / share.max(L::splat(0.125)) };
             raise(&mut self.sections[joint].span, cuts, raised + rise);
         }
         cuts
@@ -176,9 +177,7 @@ impl<L: Lanes> Chain<'_, L> {
             let (still, gone) = self.left_deep(ground, joint, laid - marched, moved);
             (deep, stale) = (deep | still, gone);
             if stale | was_stale != 0 && joint > 1 {
-                for share in ALONG {
-                    deep = deep | self.look_along(ground, stale | was_stale, joint, [before, laid], L::splat(share));
-                }
+                deep = deep | self.look_along(ground, stale | was_stale, joint, [before, laid]);
             }
         }
         (L::bits(asking & (self.segment * L::splat(GUARD_QUICK)).lt(most)), L::bits(deep))
