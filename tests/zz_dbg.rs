@@ -23,6 +23,7 @@ fn dump(terrain: &Terrain, way: &dyn Fn(f64) -> DVec3, speed: f64, ticks: usize,
             b.report_actual_displacement(i, moved, moved.normalize_or(X)).unwrap();
             b.step(DT).unwrap();
         }
+        println!("TICK {tick} {:?}", batch.head(id).unwrap());
         let buried = depth(batch.head(id).unwrap(), 0.1);
         if buried > 0.3 {
             continue;
@@ -79,7 +80,7 @@ fn dbg_mesh() {
     let (triangles, terrain) = (triangles_of(&grid), mesh_of(&triangles_of(&grid)));
     let way = |s: f64| {
         let (x, z) = (s - 16.0, 2.0 * (0.3 * s).sin());
-        DVec3::new(x, terrain.sample(x, z).unwrap().height_m + 0.15, z)
+        DVec3::new(x, terrain.sample(x, z).unwrap().height_m + 0.15 - 0.1 * (0.5 + 0.5 * (1.3 * s).sin()), z)
     };
     dump(&terrain, &way, 1.0, 180, &|at, r| surface_depth(&triangles, at, r));
 }
@@ -89,7 +90,7 @@ fn dbg_wander() {
     let terrain = Terrain::embedded("jacksboro").unwrap();
     let run = |guard: bool, stop: Option<(u64, usize)>| {
         let mut batch = quiet(terrain.clone());
-        let species = batch.add_profile(species_with("grass-snake", guard));
+        let species = batch.add_profile(species_with("python", guard));
         let length = f64::from(batch.profile(species).unwrap().length_m());
         let mut random = Random(3);
         let spawns: Vec<Spawn> = (0..24)
@@ -149,4 +150,22 @@ fn dbg_wander() {
             a[i]
         );
     }
+}
+
+#[test]
+fn dbg_wall() {
+    let (gap, turn) = (0.25, 0.3);
+    let wall = sheet(DVec3::new(-30.0, -3.0, 0.0), DVec3::X * 30.0, DVec3::Y * 6.0, 10);
+    let way = |s: f64| {
+        let half = std::f64::consts::PI * gap;
+        match s {
+            s if s < 10.0 + turn => DVec3::new(s - 10.0, 0.0, gap),
+            s if s < 10.0 + turn + half => {
+                let angle = (s - 10.0 - turn) / gap;
+                DVec3::new(turn + gap * angle.sin(), 0.0, gap * angle.cos())
+            }
+            s => DVec3::new(turn - (s - 10.0 - turn - half), 0.0, -gap),
+        }
+    };
+    dump(&mesh_of(&wall), &way, 0.375, 400, &|at, r| r - nearest(&wall, at));
 }

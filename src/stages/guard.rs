@@ -36,6 +36,8 @@ struct Felt {
     normal: Vec8,
     /// How deep the sphere was there, in metres along the normal; below 0 outside, minus infinity without ground.
     depth: Lane8,
+    /// Metres to the triangle's nearest edge, on open ground.
+    room: Lane8,
 }
 
 /// What is known of one joint of each lane.
@@ -52,13 +54,12 @@ struct Section {
     /// How far the segment before it was raised.
     span: Lane8,
     felt: Felt,
-    /// What the ground there gains in a metre along x and along z, and for how many metres around that holds.
+    /// What the ground there gains in a metre along x and along z.
     slope: [Lane8; 2],
-    room: Lane8,
 }
 
 const NOWHERE: Vec8 = [[0.0; LANES]; 3];
-const NOTHING: Felt = Felt { at: NOWHERE, normal: NOWHERE, depth: [f32::NEG_INFINITY; LANES] };
+const NOTHING: Felt = Felt { at: NOWHERE, normal: NOWHERE, depth: [f32::NEG_INFINITY; LANES], room: [0.0; LANES] };
 const BARE: Section = Section {
     marched: NOWHERE,
     shift: NOWHERE,
@@ -67,7 +68,6 @@ const BARE: Section = Section {
     span: [0.0; LANES],
     felt: NOTHING,
     slope: [[0.0; LANES]; 2],
-    room: [0.0; LANES],
 };
 
 /// Working memory, and what was done with it since it was cleared.

@@ -168,7 +168,7 @@ impl<'a, L: Lanes> Chain<'a, L> {
         match (step.is_first_sweep, G::HOLDS) {
             (true, _) => step.lanes,
             (false, true) => L::bits(step.live & far(felt, at, radius)),
-            (false, false) => L::bits(step.live & moving),
+            (false, false) => L::bits(step.live & (moving | L::splat(0.0).lt((at - felt).length_squared()))),
         }
     }
 
@@ -282,7 +282,10 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let most = L::select(cuts, rise, L::splat(0.0));
         if L::any(cuts) {
             grow(&mut self.sections[joint].push, most);
+            // Off the crest, and, where that moves no joint as the ground holds it, off the ground.
+            let lift = Vec3W::select(cuts, Vec3W::load(&felt.normal) * most, Vec3W::splat([0.0; 3]));
             for end in [joint - 1, joint] {
+                add(&mut self.sections[end].shift, lift);
                 (L::load(&self.sections[end].raise) + most).store(&mut self.sections[end].raise);
             }
             self.ask(if joint > 1 { joint - 1 } else { joint }, cuts);

@@ -185,7 +185,7 @@ impl<'a> Open<'a> {
         next.depth = (height - next.at.y) * normal.y + next.radius;
         next.depth.store(&mut section.felt.depth);
         normal.store(&mut section.felt.normal);
-        (place.inside * L::load(&self.slopes.room[0])).store(&mut section.room);
+        (place.inside * L::load(&self.slopes.room[0])).store(&mut section.felt.room);
         for axis in 0..2 {
             let slope = L::load(&self.slopes.gain[axis][0]) * L::load(&self.slopes.per_m[axis]);
             slope.store(&mut section.slope[axis]);
@@ -216,8 +216,11 @@ impl Open<'_> {
     fn feel_elsewhere(&mut self, lanes: u32, at: &Vec8, radius: &Lane8, felt: &mut Felt) {
         let (place, mask) = (Vec3W::<WideLanes>::load(at), WideLanes::mask_from_bits(lanes));
         self.elsewhere.look_up_lanes(lanes, self.terrain, self.origin, place);
-        let (height, normal) = self.elsewhere.at(self.elsewhere.place(place));
+        let on = self.elsewhere.place(place);
+        let (height, normal) = self.elsewhere.at(on);
         let depth = (height - place.y) * normal.y + WideLanes::load(radius);
+        let room = on.inside * WideLanes::load(&self.elsewhere.room[0]);
+        WideLanes::select(mask, room, WideLanes::load(&felt.room)).store(&mut felt.room);
         Vec3W::select(mask, place, Vec3W::load(&felt.at)).store(&mut felt.at);
         Vec3W::select(mask, normal, Vec3W::load(&felt.normal)).store(&mut felt.normal);
         WideLanes::select(mask, depth, WideLanes::load(&felt.depth)).store(&mut felt.depth);

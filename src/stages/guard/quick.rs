@@ -13,6 +13,9 @@ use crate::constants::{GUARD_CHORD, GUARD_CHORD_REST, GUARD_QUICK, GUARD_REST, G
 use crate::lanes::{Lane8, Lanes, Vec3W};
 use crate::stages::body::to_length;
 
+/// How far from an edge, as a share of a segment, f32 finds a crest on it.
+const AT_EDGE: f32 = 0.02;
+
 impl<L: Lanes> Chain<'_, L> {
     /// Pushes these lanes out as far as that is a small matter; yields those for which it is not, as the march left them.
     #[inline(always)]
@@ -92,9 +95,10 @@ impl<L: Lanes> Chain<'_, L> {
         if single != 0 {
             let mut felt = NOTHING;
             ground.feel(single, from.at, from.at.lerp(to.at, crest.share), radius, &mut felt);
-            // Another depth than that of the two planes: a third triangle lies between.
-            let depth = L::load(&felt.depth);
-            let is_other = (radius * L::splat(GUARD_SLOP)).lt((depth - crest.depth).abs());
+            // Another depth than that of the two planes, or no edge there: a third triangle lies between.
+            let (depth, room) = (L::load(&felt.depth), L::load(&felt.room));
+            let is_other = (radius * L::splat(GUARD_SLOP)).lt((depth - crest.depth).abs())
+                | (self.segment * L::splat(AT_EDGE)).lt(room);
             unknown |= single & L::bits(is_other);
             let lanes = L::mask_from_bits(single & !unknown);
             asking = self.ask_up(joint, lanes, ends, crest.share, &felt);
@@ -189,7 +193,7 @@ impl<L: Lanes> Chain<'_, L> {
     fn left_deep(&mut self, ground: &mut Open<'_>, joint: usize, moved: Vec3W<L>, lanes: L::Mask) -> (L::Mask, u32) {
         let radius = self.radius_at(joint);
         let section = &mut self.sections[joint];
-        let (room, normal) = (L::load(&section.room), Vec3W::<L>::load(&section.felt.normal));
+        let (room, normal) = (L::load(&section.felt.room), Vec3W::<L>::load(&section.felt.normal));
         let rise = moved.x * L::load(&section.slope[0]) + moved.z * L::load(&section.slope[1]) - moved.y;
         let mut depth = L::load(&section.felt.depth) + rise * normal.y;
         let is_inside = (moved.x * moved.x + moved.z * moved.z).le(room * room);
