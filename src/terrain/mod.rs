@@ -22,7 +22,7 @@ pub use nearby::{Closest, Contact, FaceId, Hit, Nearby};
 pub use plane::Plane;
 pub use set::{Part, PartId, TerrainSet};
 
-pub(crate) use slope::Slope;
+pub(crate) use slope::{Slope, SlopeId};
 
 #[cfg(feature = "png")]
 use crate::error::Result;

@@ -10,6 +10,8 @@ use super::plane::Plane;
 /// A triangle of a heightfield, or a plane, which has no end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Slope {
+    /// Names the triangle.
+    pub cell: SlopeId,
     /// The corner that x and z are counted from, in world metres, and the height there.
     pub corner: [f64; 3],
     /// Cells a metre along x and z; a plane's are a metre.
@@ -24,6 +26,25 @@ pub(crate) struct Slope {
     pub normal: [f32; 3],
     /// What the height and the normal gain over a cell along x and along z.
     pub gain: [[f32; 4]; 2],
+}
+
+/// Column and row of a triangle's cell, and whether it is the eastern one, with the cell's north and east edge; the other has
+/// its west and south edge.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct SlopeId {
+    pub column: u32,
+    pub row: u32,
+    pub is_east: bool,
+}
+
+impl SlopeId {
+    /// Whether two triangles share an edge.
+    #[inline(always)]
+    pub fn is_beside(self, other: Self) -> bool {
+        let (east, west) = if self.is_east { (self, other) } else { (other, self) };
+        let across = (west.column.wrapping_sub(east.column), east.row.wrapping_sub(west.row));
+        self.is_east != other.is_east && matches!(across, (0, 0) | (1, 0) | (0, 1))
+    }
 }
 
 impl Slope {
@@ -49,6 +70,7 @@ fn plane_slope(plane: &Plane, x: f64, z: f64) -> Option<Slope> {
     let [nx, ny, nz] = ground.normal;
     let gain = [[-nx / ny, 0.0, 0.0, 0.0], [-nz / ny, 0.0, 0.0, 0.0]];
     Some(Slope {
+        cell: SlopeId::default(),
         corner: [x, ground.height_m, z],
         per_m: [1.0; 2],
         side: 0.0,
@@ -78,6 +100,7 @@ fn field_slope(field: &Heightfield, x: f64, z: f64) -> Option<Slope> {
     let per_m = field.cells_per_m();
     let most = if per_m[0] > per_m[1] { per_m[0] } else { per_m[1] };
     Some(Slope {
+        cell: SlopeId { column, row, is_east },
         corner,
         per_m,
         side: if is_east { 1.0 } else { -1.0 },
@@ -87,4 +110,27 @@ fn field_slope(field: &Heightfield, x: f64, z: f64) -> Option<Slope> {
         normal: [start[1], start[2], start[3]],
         gain: if is_east { [far, near] } else { [near, far] },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles_beside_each_other_share_two_corners() {
+        let corners = |id: SlopeId| {
+            let (column, row) = (id.column, id.row);
+            let off = if id.is_east { (column + 1, row) } else { (column, row + 1) };
+            [(column, row), off, (column + 1, row + 1)]
+        };
+        let ids = (1..4).flat_map(|row| {
+            (1..4).flat_map(move |column| [false, true].map(|is_east| SlopeId { column, row, is_east }))
+        });
+        for one in ids.clone() {
+            for two in ids.clone() {
+                let shared = corners(one).iter().filter(|corner| corners(two).contains(corner)).count();
+                assert_eq!(one.is_beside(two), shared == 2, "{one:?} {two:?}");
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The sweeps along the chains of a block.
 
 use super::ground::Ground;
+use super::quick::all_by_the_second;
 use super::{Felt, NOTHING, NOWHERE, Section};
 use crate::batch::{BlockState, JointLanes, Vec8};
 use crate::constants::{
@@ -277,9 +278,7 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let (depth, radius) = (L::load(&felt.depth), first + (second - first) * share);
         let cuts = (radius * L::splat(GUARD_CHORD)).lt(depth);
         let rise = depth - radius * L::splat(GUARD_CHORD_REST);
-        // The first joint stays, so the second brings it all.
-        let rise = if joint > 1 { rise } else { rise / share.max(L::splat(0.125)) };
-        let most = L::select(cuts, rise, L::splat(0.0));
+        let most = L::select(cuts, all_by_the_second(joint, rise, share), L::splat(0.0));
         if L::any(cuts) {
             grow(&mut self.sections[joint].push, most);
             // Off the crest, and, where that moves no joint as the ground holds it, off the ground.

@@ -4,7 +4,7 @@ use super::{Felt, NOTHING, NOWHERE, Section};
 use crate::batch::{BlockState, JointLanes, Vec8, lane3};
 use crate::constants::GUARD_SLOP;
 use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Vec3W, WideLanes, dispatch};
-use crate::terrain::{Contact, Hit, Nearby, Slope, Terrain};
+use crate::terrain::{Contact, Hit, Nearby, Slope, SlopeId, Terrain};
 
 /// Halvings of an eighth of a segment, in which its deepest place is looked for: to a 64th.
 const SEARCHES: usize = 3;
@@ -45,6 +45,9 @@ struct Slopes {
     /// Height and normal at the corner, and what they gain along x and z.
     corner: [Lane8; 4],
     gain: [[Lane8; 4]; 2],
+    cell: [SlopeId; LANES],
+    /// Lanes that came from a triangle which is not beside the present one.
+    jumped: u32,
 }
 
 /// Where a point is on a triangle, in cells.
@@ -67,6 +70,8 @@ impl Slopes {
         room: [[0.0; LANES]; 2],
         corner: [[f32::NEG_INFINITY; LANES], [0.0; LANES], [1.0; LANES], [0.0; LANES]],
         gain: [[[0.0; LANES]; 4]; 2],
+        cell: [SlopeId { column: 0, row: 0, is_east: false }; LANES],
+        jumped: 0,
     };
 
     #[inline(always)]
@@ -104,6 +109,7 @@ impl Slopes {
     #[inline(never)]
     fn look_up(&mut self, lane: usize, terrain: &Terrain, origin: [f64; 3], at: [f32; 3]) {
         let [x, z] = [0, 2].map(|c| origin[c] + f64::from(at[c]));
+        self.jumped |= 1 << lane;
         let Some(slope) = terrain.slope_at(x, z) else {
             self.side[lane] = f32::NAN;
             self.corner[0][lane] = f32::NEG_INFINITY;
@@ -112,6 +118,10 @@ impl Slopes {
         let [x, y, z] = [0, 1, 2].map(|c| (slope.corner[c] - origin[c]) as f32);
         (self.x[lane], self.z[lane], self.side[lane]) = (x, z, slope.side);
         (self.room[0][lane], self.room[1][lane]) = (slope.room_m, if slope.side == 0.0 { f32::INFINITY } else { 0.0 });
+        if slope.cell.is_beside(self.cell[lane]) {
+            self.jumped &= !(1 << lane);
+        }
+        self.cell[lane] = slope.cell;
         let [nx, ny, nz] = slope.normal;
         for (part, value) in [y, nx, ny, nz].into_iter().enumerate() {
             self.corner[part][lane] = value;
@@ -146,14 +156,14 @@ pub(super) struct Ball<L> {
 
 /// Between two places the triangle changes: a crest, where each of the two lies under the other's plane.
 #[derive(Clone, Copy)]
-pub(super) struct Crest<L: Lanes> {
-    /// Lanes in which the two places are on different triangles.
+pub(super) struct Crest<L> {
+    /// Lanes in which the two places are on triangles beside each other.
     pub crossed: u32,
-    /// Share of the way at which the planes meet, and how deep it is there.
+    /// Lanes in which they are on others, with more between.
+    pub jumped: u32,
+    /// Share of the way at which the planes of the two meet, and how deep it is there; minus infinity in a valley.
     pub share: L,
     pub depth: L,
-    /// Where they do not meet between the two: a third triangle is there.
-    pub is_odd: L::Mask,
 }
 
 impl<'a> Open<'a> {
@@ -193,20 +203,13 @@ impl<'a> Open<'a> {
         if beyond == 0 {
             return None;
         }
-        let (zero, slack) = (L::splat(0.0), next.radius * L::splat(GUARD_SLOP));
+        let zero = L::splat(0.0);
         let (first, second) = (under - last.depth, over - next.depth);
         let is_crest = zero.lt(first) & zero.lt(second);
         let share = first / L::select(is_crest, first + second, L::splat(1.0));
         let depth = L::select(is_crest, last.depth + share * (over - last.depth), L::splat(f32::NEG_INFINITY));
-        let is_odd = (zero.lt(first) & second.lt(zero - slack)) | (zero.lt(second) & first.lt(zero - slack));
-        Some(Crest { crossed: beyond, share, depth, is_odd })
-    }
-
-    /// Lanes whose segments may span more than a triangle or two.
-    #[inline(always)]
-    pub(super) fn is_fine<L: Lanes>(&self, segment: L) -> u32 {
-        let cell = L::load(&self.slopes.room[0]);
-        L::bits(cell.lt(segment * L::splat(1.5)) & L::load(&self.slopes.room[1]).lt(L::splat(1.0)))
+        let jumped = beyond & self.slopes.jumped;
+        Some(Crest { crossed: beyond & !jumped, jumped, share, depth })
     }
 }
 

@@ -13,9 +13,6 @@ use crate::constants::{GUARD_CHORD, GUARD_CHORD_REST, GUARD_QUICK, GUARD_REST, G
 use crate::lanes::{Lane8, Lanes, Vec3W};
 use crate::stages::body::to_length;
 
-/// How far from an edge, as a share of a segment, f32 finds a crest on it.
-const AT_EDGE: f32 = 0.02;
-
 impl<L: Lanes> Chain<'_, L> {
     /// Pushes these lanes out as far as that is a small matter; yields those for which it is not, as the march left them.
     #[inline(always)]
@@ -44,7 +41,6 @@ impl<L: Lanes> Chain<'_, L> {
         let mut crest = ground.feel_next(live, &last.clone(), &mut last, &mut self.sections[0]);
         let is_out = last.depth.le(last.radius * L::splat(GUARD_SLOP));
         zero.store(&mut self.sections[0].push);
-        let fine = ground.is_fine(self.segment);
         for joint in 1..self.joints.len() {
             let mut next = self.ball(joint);
             let section = &mut self.sections[joint];
@@ -61,7 +57,7 @@ impl<L: Lanes> Chain<'_, L> {
             asking = asking | deep;
             if let Some(crest) = &crest {
                 let sure = if joint == 1 { mask & is_out } else { mask };
-                asking = asking | self.rise_over(ground, joint, crest, [&last, &next], (sure, fine));
+                asking = asking | self.rise_over(ground, joint, crest, [&last, &next], sure);
             }
             last = next;
         }
@@ -83,30 +79,17 @@ impl<L: Lanes> Chain<'_, L> {
         joint: usize,
         crest: &Crest<L>,
         [from, to]: [&Ball<L>; 2],
-        (sure, fine): (L::Mask, u32),
+        sure: L::Mask,
     ) -> L::Mask {
         let radius = from.radius + (to.radius - from.radius) * crest.share;
-        let deep = L::bits((radius * L::splat(GUARD_SLOP)).lt(crest.depth));
-        let sure = L::bits(sure) & crest.crossed;
-        let ends = [from.at, to.at];
-        let mut unknown = sure & (fine | L::bits(crest.is_odd));
-        let mut asking = L::mask_from_bits(0);
-        let single = sure & deep & !unknown;
-        if single != 0 {
-            let mut felt = NOTHING;
-            ground.feel(single, from.at, from.at.lerp(to.at, crest.share), radius, &mut felt);
-            // Another depth than that of the two planes, or no edge there: a third triangle lies between.
-            let (depth, room) = (L::load(&felt.depth), L::load(&felt.room));
-            let is_other = (radius * L::splat(GUARD_SLOP)).lt((depth - crest.depth).abs())
-                | (self.segment * L::splat(AT_EDGE)).lt(room);
-            unknown |= single & L::bits(is_other);
-            let lanes = L::mask_from_bits(single & !unknown);
-            asking = self.ask_up(joint, lanes, ends, crest.share, &felt);
+        let lanes = sure & L::mask_from_bits(crest.crossed);
+        let cuts = lanes & (radius * L::splat(GUARD_CHORD)).lt(crest.depth);
+        if L::any(cuts) {
+            let rise = crest.depth - radius * L::splat(GUARD_CHORD_REST);
+            raise(&mut self.sections[joint].span, cuts, all_by_the_second(joint, rise, crest.share));
         }
-        if unknown != 0 {
-            asking = asking | self.look_along(ground, unknown, joint, ends);
-        }
-        asking
+        let unknown = L::bits(sure) & crest.jumped;
+        if unknown != 0 { cuts | self.look_along(ground, unknown, joint, [from.at, to.at]) } else { cuts }
     }
 
     /// Looks for the deepest place of a segment; yields the lanes in which it cuts into a crest.
@@ -133,9 +116,7 @@ impl<L: Lanes> Chain<'_, L> {
                 raised = raised + normal.dot(before) * (L::splat(1.0) - share);
             }
             let rise = depth - radius * L::splat(GUARD_CHORD_REST);
-            // The first joint stays, so the second has to bring all.
-            let rise = if joint > 1 { rise } else { rise / share.max(L::splat(0.125)) };
-            raise(&mut self.sections[joint].span, cuts, raised + rise);
+            raise(&mut self.sections[joint].span, cuts, raised + all_by_the_second(joint, rise, share));
         }
         cuts
     }
@@ -222,6 +203,12 @@ impl<L: Lanes> Chain<'_, L> {
             store(&mut self.joints[joint], Vec3W::select(mask, marched, kept));
         }
     }
+}
+
+/// The first joint stays, so the second has to bring all that the first segment asks for.
+#[inline(always)]
+pub(super) fn all_by_the_second<L: Lanes>(joint: usize, rise: L, share: L) -> L {
+    if joint > 1 { rise } else { rise / share.max(L::splat(0.125)) }
 }
 
 /// 1 / sqrt of what is nearly 1, by two steps of Newton's iteration: within 1e-6 for 0.95 to 1.05.
