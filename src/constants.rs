@@ -64,6 +64,18 @@ pub const GROWTH_PER_S: f32 = 0.25;
 /// Larger: the history gets too short for a grown body.
 pub const RESAMPLE_RATIO: f32 = 1.25;
 
+/// Share of the bend limit that the first link may sink by, where the head holds it. More: a knot that the head passes
+/// jumps up. Less: the neck stays stretched out behind a raised head.
+pub const FRONT_BEND_SHARE: f32 = 0.5;
+
+/// How many times the sweeps that limit bends of a settling path go back and forth; two suffice as a rule. Fewer: sharper
+/// bends where two edges are near. More: cost.
+pub const SETTLE_SWEEPS: usize = 6;
+
+/// Turn of a falling knot's dorsal direction toward the ground's normal, as a share of what is missing, a second. More: bodies
+/// twist where a part lands. Less: they land on their sides.
+pub const SETTLE_DORSAL_PER_S: f32 = 12.0;
+
 /// Largest coordinate, in metres: f64 still resolves 1e-9 m there.
 pub const MAX_COORDINATE_M: f64 = 1e7;
 

@@ -118,7 +118,15 @@ fn builder_of(text: &str) -> ProfileBuilder {
         .wave_cycles(number(wave, "cycles"))
         .wave_phase_deg(number(wave, "phase_deg"))
         .wave_amplitude(stations(&wave["amplitude"], "share"))
-        .follow_ground(file["ground"]["follow"].as_bool().expect("a flag"));
+        .follow_ground(file["ground"]["follow"].as_bool().expect("a flag"))
+        .body_follow(file["ground"]["body_follow"].as_bool().expect("a flag"))
+        .prevent_penetration(file["ground"]["prevent_penetration"].as_bool().expect("a flag"))
+        .max_climb_deg(number(&file["ground"], "max_climb_deg"))
+        .gravity_m_s2(number(&file["ground"], "gravity_m_s2"))
+        .max_fall_speed_m_s(number(&file["ground"], "max_fall_speed_m_s"))
+        .terrain_reach_m(number(&file["ground"], "reach_m"))
+        .activation_m(number(&file["ground"], "activation_m"))
+        .max_bend_deg(number(&file["ground"], "max_bend_deg"));
     for head in file["heads"].as_array().expect("heads") {
         let offset: Vec<f64> = head["offset_m"].as_array().expect("three").iter().filter_map(Value::as_float).collect();
         let built = Head::builder(head["name"].as_str().expect("a name"))

@@ -32,6 +32,8 @@ pub struct Shape {
     pub knots: usize,
     /// Knots per segment length.
     pub knots_per_segment: usize,
+    /// Rows that settling keeps of a creature: one a knot where the body follows the ground, else none.
+    pub falls: usize,
 }
 
 impl Shape {
@@ -39,12 +41,9 @@ impl Shape {
         let knots_per_segment = tier.knots_per_segment();
         // The body, as much again for backing up, and the ends; growth up to the next resampling fits in the reserve.
         let needed = 2 * (profile.joints() - 1) * knots_per_segment + 4;
-        Self {
-            joints: profile.joints(),
-            heads: profile.heads().len(),
-            knots: needed.next_power_of_two(),
-            knots_per_segment,
-        }
+        let knots = needed.next_power_of_two();
+        let falls = if profile.ground().body_follow { knots } else { 0 };
+        Self { joints: profile.joints(), heads: profile.heads().len(), knots, knots_per_segment, falls }
     }
 
     /// Pose rows of a creature: its joints, then a row for each head and one for its jaw.
@@ -80,6 +79,16 @@ pub(crate) fn put_row(ring: &mut [Row4], index: usize, row: Row4) {
     }
 }
 
+/// What settling keeps of a knot that nobody has asked for yet; see the `settle` stage.
+pub(crate) const NEW_FALL: Row4 = [f32::MAX, 0.0, 0.0, 0.0];
+
+/// Forgets what a lane's knots have fallen: they lie where they are.
+pub(crate) fn renew_falls(block: &mut BlockMut<'_>, lane: usize) {
+    let falls = block.shape.falls;
+    block.falls[lane * falls..(lane + 1) * falls].fill(NEW_FALL);
+    block.state.put(lane, super::flag::HANGS, falls > 0);
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Cohort {
@@ -93,6 +102,9 @@ pub struct Cohort {
     /// is written once and gathered once per joint and tick, by eight creatures at different ring positions: as a 16-byte
     /// row beside the next newer one, both ends of a link are one 32-byte load a creature, and a transpose.
     pub(crate) knots: Vec<Row4>,
+    /// Creature-major as the rings, `shape.falls` rows each: gap, drop, velocity and packed ground normal of each knot. See
+    /// the `settle` stage.
+    pub(crate) falls: Vec<Row4>,
     /// `[block][joint]`; `now` names the current of the two, the other is the previous tick's.
     pub(crate) joints: [Vec<JointLanes>; 2],
     pub(crate) now: usize,
@@ -112,6 +124,7 @@ pub(crate) struct BlockMut<'a> {
     pub displacement: &'a mut [[f32; 3]],
     pub observed: &'a [[f64; 3]],
     pub knots: &'a mut [Row4],
+    pub falls: &'a mut [Row4],
     pub joints: &'a mut [JointLanes],
     pub head_inputs: &'a [HeadLanes],
 }
@@ -126,6 +139,7 @@ impl Cohort {
             blocks: Vec::new(),
             controls: Controls::default(),
             knots: Vec::new(),
+            falls: Vec::new(),
             joints: [Vec::new(), Vec::new()],
             now: 0,
             head_inputs: Vec::new(),
@@ -167,6 +181,11 @@ impl Cohort {
     pub fn knots(&self) -> &[Row4] {
         &self.knots
     }
+    /// What has fallen: creature `slot` has rows `slot * shape.falls ..`, in the order of its ring without the copy: gap to
+    /// the ground from where the knot was laid, drop so far (both in metres), velocity downward in m/s, packed ground normal.
+    pub fn falls(&self) -> &[Row4] {
+        &self.falls
+    }
     /// Joints: element `block * shape.joints + joint` holds x, y, z and packed dorsal of eight creatures.
     pub fn joints(&self) -> &[JointLanes] {
         &self.joints[self.now]
@@ -181,6 +200,7 @@ impl Cohort {
         let blocks = creatures.div_ceil(LANES).saturating_sub(self.blocks.len());
         self.blocks.reserve(blocks);
         self.knots.reserve(blocks * LANES * self.shape.ring_rows());
+        self.falls.reserve(blocks * LANES * self.shape.falls);
         self.joints.iter_mut().for_each(|joints| joints.reserve(blocks * self.shape.joints));
         self.head_inputs.reserve(blocks * self.shape.heads);
         self.controls.reserve(blocks * LANES);
@@ -210,6 +230,7 @@ impl Cohort {
                 [0.0, 0.0, back as f32, up]
             }));
         }
+        self.falls.resize(self.falls.len() + LANES * self.shape.falls, NEW_FALL);
         for joints in &mut self.joints {
             joints.resize(joints.len() + self.shape.joints, [[0.0; LANES]; 4]);
         }
@@ -223,6 +244,8 @@ impl Cohort {
         self.controls.copy(to, from);
         let knots = self.shape.ring_rows();
         self.knots.copy_within(from * knots..(from + 1) * knots, to * knots);
+        let falls = self.shape.falls;
+        self.falls.copy_within(from * falls..(from + 1) * falls, to * falls);
         let (heads, count) = (self.shape.heads, self.shape.joints);
         for joints in &mut self.joints {
             for joint in 0..count {
@@ -260,6 +283,7 @@ impl Cohort {
         self.blocks.truncate(blocks);
         self.controls.resize(blocks * LANES);
         self.knots.truncate(blocks * LANES * self.shape.ring_rows());
+        self.falls.truncate(blocks * LANES * self.shape.falls);
         for joints in &mut self.joints {
             joints.truncate(blocks * self.shape.joints);
         }
@@ -285,6 +309,7 @@ impl Cohort {
             displacement: &mut self.controls.displacement[slots.clone()],
             observed: &self.controls.head[slots.clone()],
             knots: &mut self.knots[slots.start * knots..slots.end * knots],
+            falls: &mut self.falls[slots.start * self.shape.falls..slots.end * self.shape.falls],
             joints: &mut self.joints[self.now][block * joints..(block + 1) * joints],
             head_inputs: &self.head_inputs[block * heads..(block + 1) * heads],
         }

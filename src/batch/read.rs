@@ -275,6 +275,7 @@ impl SerpentBatch {
             entry("block state", sum(|c| c.blocks.capacity() * size_of::<super::BlockState>())),
             entry("controls", sum(|c| c.controls.bytes())),
             entry("path history", sum(|c| c.knots.capacity() * size_of::<crate::lanes::Row4>())),
+            entry("fallen knots", sum(|c| c.falls.capacity() * size_of::<crate::lanes::Row4>())),
             entry("joints", sum(|c| c.joints[0].capacity() * size_of::<super::JointLanes>())),
             entry("previous joints", sum(|c| c.joints[1].capacity() * size_of::<super::JointLanes>())),
             entry("head inputs", sum(|c| c.head_inputs.capacity() * size_of::<super::HeadLanes>())),

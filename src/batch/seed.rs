@@ -1,6 +1,8 @@
 //! Filling a creature's path history: straight behind its heading, along a given path, or anew at another spacing.
 
-use super::{BlockMut, BlockState, Shape, flag, lane3, pack_direction, put_row, set_lane3, unpack_direction};
+use super::{
+    BlockMut, BlockState, Shape, flag, lane3, pack_direction, put_row, renew_falls, set_lane3, unpack_direction,
+};
 use crate::constants::GRID_SHARE;
 use crate::lanes::Row4;
 use crate::profile::Profile;
@@ -85,6 +87,7 @@ pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain
     }
     settle_pen(state, lane, ring, block.shape);
     state.put(lane, flag::FRESH, true);
+    renew_falls(block, lane);
 }
 
 /// Puts the pen where the head is, and takes the newest committed knot's dorsal as where the next one starts from.
@@ -126,6 +129,7 @@ pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4]
         put_row(ring, block.shape.ring(block.state.cursor[lane], back), row);
     }
     settle_pen(block.state, lane, ring, block.shape);
+    renew_falls(block, lane);
 }
 
 /// Where the ray m + d t leaves the sphere of this radius round zero, given that m lies inside. The form without

@@ -143,6 +143,8 @@ pub mod flag {
     pub const GROUNDED: u32 = 256;
     /// The quarantine was reported.
     pub const KNOWN: u32 = 512;
+    /// Some of the path hangs over ground, or nobody knows: `settle` looks at all of it.
+    pub const HANGS: u32 = 1024;
 }
 
 impl BlockState {

@@ -60,4 +60,7 @@ fn hash_creature(hash: &mut Fnv, cohort: &Cohort, place: Place) {
     for back in 0..shape.knots as u32 {
         hash.floats(&ring[shape.ring(state.cursor[lane], back)]);
     }
+    for back in 0..shape.falls as u32 {
+        hash.floats(&cohort.falls()[slot * shape.falls + shape.ring(state.cursor[lane], back)]);
+    }
 }

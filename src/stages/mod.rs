@@ -11,6 +11,7 @@ pub(crate) mod frame;
 pub(crate) mod guidance;
 pub(crate) mod pose;
 pub(crate) mod record;
+pub(crate) mod settle;
 pub(crate) mod travel;
 pub(crate) mod undulate;
 
@@ -30,6 +31,8 @@ pub enum Stage {
     Travel,
     /// Lays the path.
     Record,
+    /// Lets the path sink onto the ground.
+    Settle,
     /// Marches the joints along it.
     Body,
     /// Adds the vertical wave.
@@ -44,11 +47,12 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, in run order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Command,
         Self::Guidance,
         Self::Travel,
         Self::Record,
+        Self::Settle,
         Self::Body,
         Self::Undulate,
         Self::Bound,
@@ -63,6 +67,7 @@ impl Stage {
             Self::Guidance => "guidance",
             Self::Travel => "travel",
             Self::Record => "record",
+            Self::Settle => "settle",
             Self::Body => "body",
             Self::Undulate => "undulate",
             Self::Bound => "bound",
@@ -97,6 +102,12 @@ pub struct Counters {
     pub knots_popped: u64,
     /// Histories laid anew for growth.
     pub resampled: u64,
+    /// Knots with ground in reach, of paths of which some hangs.
+    pub knots_supported: u64,
+    /// Knots that gained speed.
+    pub knots_accelerating: u64,
+    /// Knots that sank.
+    pub knots_descending: u64,
     /// Driven creatures that found no ground under them.
     pub off_ground: u64,
     /// Creatures quarantined in this tick.
@@ -110,6 +121,9 @@ impl Counters {
         self.knots_laid += other.knots_laid;
         self.knots_popped += other.knots_popped;
         self.resampled += other.resampled;
+        self.knots_supported += other.knots_supported;
+        self.knots_accelerating += other.knots_accelerating;
+        self.knots_descending += other.knots_descending;
         self.off_ground += other.off_ground;
         self.quarantined += other.quarantined;
     }
@@ -132,6 +146,10 @@ pub(crate) struct Scratch {
     /// For each joint: tangent, dorsal, side.
     pub frames: Vec<[Lane8; 9]>,
     pub counters: Counters,
+    /// Knots that each lane laid and took back in this tick.
+    pub laid: [u32; LANES],
+    pub popped: [u32; LANES],
+    pub settling: settle::Settling,
     /// A ring's copy, while it is laid anew.
     pub ring: Vec<crate::lanes::Row4>,
 }
@@ -148,6 +166,9 @@ impl Scratch {
             },
             frames: Vec::new(),
             counters: Counters::default(),
+            laid: [0; LANES],
+            popped: [0; LANES],
+            settling: settle::Settling::default(),
             ring: Vec::new(),
         }
     }

@@ -75,6 +75,8 @@ fn before_body(task: &mut Task<'_, '_>, part: Part, clock: &mut Clock) {
         clock.lap(Stage::Travel);
         stages::record::lay_path(task);
         clock.lap(Stage::Record);
+        stages::settle::settle_paths(task);
+        clock.lap(Stage::Settle);
     }
 }
 

@@ -264,6 +264,8 @@ fn carry_over(source: &mut Cohort, old: Place, target: &mut Cohort, place: Place
     let mut block = target.block_mut(place.block());
     if block.shape.knots_per_segment == source.shape.knots_per_segment {
         block.shape.ring_of(block.knots, lane).copy_from_slice(ring);
+        let (falls, to) = (block.shape.falls, lane * block.shape.falls);
+        block.falls[to..to + falls].copy_from_slice(&source.falls[from * falls..(from + 1) * falls]);
         return;
     }
     resize_lane(block.state, lane, block.profile, block.shape, true);
