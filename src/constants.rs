@@ -76,6 +76,24 @@ pub const SETTLE_SWEEPS: usize = 6;
 /// twist where a part lands. Less: they land on their sides.
 pub const SETTLE_DORSAL_PER_S: f32 = 12.0;
 
+/// Height that a head steps up or down without climbing or falling, in radii of the head. More: it snaps over edges that
+/// should be walls or ledges. Less: creases between facets stop it.
+pub const STEP_RADII: f32 = 1.0;
+
+/// How far the swept head is held over the ground that it stands on, in its radii. More: low obstacles are passed through.
+/// Less: it catches on its own ground.
+pub const LIFT_RADII: f32 = 0.15;
+
+/// Radius of a lower jaw, as a share of the head's.
+pub const JAW_RADIUS_SHARE: f32 = 0.5;
+
+/// Distance that a sliding head keeps from what it slides along, in its radii. More: a visible gap. Less: rounding makes
+/// it overlap, and every tick begins with pushing it out.
+pub const SWEEP_SKIN_RADII: f32 = 0.01;
+
+/// Planes that a head is turned by in one tick, at most. Fewer: it stops in corners. More: cost.
+pub const SLIDE_ROUNDS: usize = 5;
+
 /// Largest coordinate, in metres: f64 still resolves 1e-9 m there.
 pub const MAX_COORDINATE_M: f64 = 1e7;
 

@@ -35,5 +35,5 @@ pub use lanes::LaneChoice;
 pub use pose::{Aabb, Attachment, Pose};
 pub use profile::{Profile, ProfileBuilder, Quality, Tier};
 pub use stages::{Counters, Stage};
-pub use step::{Quarantined, StepReport};
+pub use step::{Quarantined, ResolvedDisplacement, StepReport};
 pub use terrain::{Heightfield, Terrain};

@@ -213,7 +213,8 @@ impl Ground<'_> {
     fn next(&self, walk: &mut Polyline<'_>, at: DVec3, spacing: f64) -> (DVec3, Option<Vec3>) {
         let Some(terrain) = self.terrain else { return (walk.step(at, spacing), None) };
         let drape = |p: DVec3| {
-            let sample = terrain.sample(p.x, p.z)?;
+            // Of several floors the one that goes on from the knot before.
+            let sample = terrain.sample_under(p.x, at.y + spacing, p.z)?;
             let height = sample.height_m + self.radius / f64::from(sample.normal[1]);
             Some((DVec3::new(p.x, height, p.z), Vec3::from(sample.normal)))
         };

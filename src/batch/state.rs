@@ -79,6 +79,8 @@ block_state! {
     travelled: Lane8,
     /// Seconds that pass for this creature in this tick; 0 where it is at rest by pause, mask or quarantine.
     dt: Lane8,
+    /// How fast a head that is off the ground falls, in metres a second.
+    fall_speed: Lane8,
     /// Speed in this tick, in metres a second, of creatures that move themselves; 0 for others.
     speed: Lane8,
     /// Size, as a factor on the profile.
@@ -145,6 +147,8 @@ pub mod flag {
     pub const KNOWN: u32 = 512;
     /// Some of the path hangs over ground, or nobody knows: `settle` looks at all of it.
     pub const HANGS: u32 = 1024;
+    /// Moves itself, and is in the air over ground.
+    pub const FALLS: u32 = 2048;
 }
 
 impl BlockState {
@@ -173,6 +177,7 @@ impl BlockState {
             displacement: [zero; 3],
             travelled: zero,
             dt: zero,
+            fall_speed: zero,
             speed: zero,
             scale: one,
             target_scale: one,

@@ -12,13 +12,14 @@ pub(crate) mod guidance;
 pub(crate) mod pose;
 pub(crate) mod record;
 pub(crate) mod settle;
+pub(crate) mod sweep;
 pub(crate) mod travel;
 pub(crate) mod undulate;
 
 use crate::batch::{BlockMut, ForwardAxis, Vec8};
 use crate::constants::MAX_PIECES;
 use crate::lanes::{Isa, LANES, Lane8};
-use crate::terrain::Terrain;
+use crate::terrain::{Nearby, Terrain};
 
 /// The stages, in run order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,12 @@ pub struct Counters {
     pub knots_accelerating: u64,
     /// Knots that sank.
     pub knots_descending: u64,
+    /// Heads of driven creatures in the air over ground.
+    pub falling: u64,
+    /// Heads of driven creatures that slid along ground which they do not climb.
+    pub slid: u64,
+    /// Heads of driven creatures that such ground stopped.
+    pub stopped: u64,
     /// Driven creatures that found no ground under them.
     pub off_ground: u64,
     /// Creatures quarantined in this tick.
@@ -125,6 +132,9 @@ impl Counters {
         self.knots_accelerating += other.knots_accelerating;
         self.knots_descending += other.knots_descending;
         self.off_ground += other.off_ground;
+        self.falling += other.falling;
+        self.slid += other.slid;
+        self.stopped += other.stopped;
         self.quarantined += other.quarantined;
     }
 }
@@ -136,6 +146,8 @@ pub(crate) struct Trail {
     pub pieces: [u32; LANES],
     /// Whether the way between the ends is the Hermite arc of the headings (driven) or straight (reported).
     pub curved: [bool; LANES],
+    /// Whether the ground turned it aside: one straight piece then.
+    pub slid: [bool; LANES],
     pub position: Box<[Vec8; MAX_PIECES + 1]>,
     pub heading: Box<[Vec8; MAX_PIECES + 1]>,
 }
@@ -150,6 +162,8 @@ pub(crate) struct Scratch {
     pub laid: [u32; LANES],
     pub popped: [u32; LANES],
     pub settling: settle::Settling,
+    /// The ground near a head.
+    pub nearby: Nearby,
     /// A ring's copy, while it is laid anew.
     pub ring: Vec<crate::lanes::Row4>,
 }
@@ -161,6 +175,7 @@ impl Scratch {
             trail: Trail {
                 pieces: [0; LANES],
                 curved: [false; LANES],
+                slid: [false; LANES],
                 position: Box::new([ZERO; MAX_PIECES + 1]),
                 heading: Box::new([ZERO; MAX_PIECES + 1]),
             },
@@ -169,6 +184,7 @@ impl Scratch {
             laid: [0; LANES],
             popped: [0; LANES],
             settling: settle::Settling::default(),
+            nearby: Nearby::with_capacity(256),
             ring: Vec::new(),
         }
     }

@@ -333,16 +333,17 @@ impl Ground<'_> {
         if bits == 0 {
             return (point, normal);
         }
-        let (px, pz) = (point.x.to_array(), point.z.to_array());
+        let (px, py, pz) = (point.x.to_array(), point.y.to_array(), point.z.to_array());
         // Others ask nowhere, which costs nothing and hits nothing.
-        let (mut x, mut z) = ([f64::NAN; LANES], [f64::NAN; LANES]);
+        let (mut x, mut y, mut z) = ([f64::NAN; LANES], [0.0; LANES], [f64::NAN; LANES]);
         for lane in 0..LANES {
             if bits & (1 << lane) != 0 {
                 x[lane] = state.origin[0][lane] + f64::from(px[lane]);
+                y[lane] = state.origin[1][lane] + f64::from(py[lane] + self.radius[lane]);
                 z[lane] = state.origin[2][lane] + f64::from(pz[lane]);
             }
         }
-        let felt = self.terrain.sample_lanes(&x, &z);
+        let felt = self.terrain.sample_under_lanes(&x, &y, &z);
         let (mut hit, mut y) = (0, [0.0; LANES]);
         for lane in 0..LANES {
             let height = felt.height_m[lane] + f64::from(self.radius[lane] / felt.normal[1][lane]);
@@ -546,7 +547,8 @@ impl Ground<'_> {
         let origin = lane3(&state.origin, lane);
         let on = |step: f32| {
             let (x, z) = (end[0] + x * (step / level), end[2] + z * (step / level));
-            let felt = self.terrain.sample(origin[0] + f64::from(x), origin[2] + f64::from(z))?;
+            let y = origin[1] + f64::from(end[1] + spacing);
+            let felt = self.terrain.sample_under(origin[0] + f64::from(x), y, origin[2] + f64::from(z))?;
             let height = felt.height_m + f64::from(self.radius[lane] / felt.normal[1]);
             Some(([x, (height - origin[1]) as f32, z], felt.normal))
         };

@@ -5,8 +5,10 @@ mod bench;
 mod blocks;
 mod place;
 mod report;
+mod resolve;
 
 pub use report::{Quarantined, StepReport};
+pub use resolve::ResolvedDisplacement;
 
 use crate::batch::{BlockMut, Fault, PoseMap, SerpentBatch, Settings, flag};
 use crate::constants::MAX_STEP_S;

@@ -107,6 +107,12 @@ impl Terrain {
         Heightfield::load(path).map(Self::from)
     }
 
+    /// Whether there can be several floors, one over the other, or obstacles that no height tells of.
+    #[inline(always)]
+    pub(crate) fn has_floors(&self) -> bool {
+        matches!(self, Self::Mesh(_) | Self::Set(_))
+    }
+
     /// The highest ground at (x, z) in world metres, or `None` where there is none.
     #[must_use]
     pub fn sample(&self, x: f64, z: f64) -> Option<GroundSample> {
