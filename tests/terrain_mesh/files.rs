@@ -29,7 +29,7 @@ fn counts_are_as_their_readme_says() {
     });
     assert_eq!(counts[0], (1046, 0, 0, 0, 0));
     assert_eq!(counts[1], (2444, 0, 0, 0, 0));
-    // Its 20 crowded edges are so by the triangles without an area alone.
+    // Triangles without an area crowd some edges; without them none is.
     assert_eq!(counts[2], (1368, 56, 0, 72, 0));
 }
 
