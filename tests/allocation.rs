@@ -212,7 +212,7 @@ fn warm_ground_queries_allocate_nothing() {
             let found = found | nearby.closest_point::<WideLanes>(a).is_some();
             let found = found | nearby.ray_down::<WideLanes>(a, 9.0).is_some();
             assert!(found | terrain.sample_under(center[0], center[1], center[2]).is_some());
-            terrain.sample_under_lanes(&[center[0]; 8], &[center[1]; 8], &[center[2]; 8]);
+            let _ = terrain.sample_under_lanes(&[center[0]; 8], &[center[1]; 8], &[center[2]; 8]);
         }
         nearby.growths()
     };

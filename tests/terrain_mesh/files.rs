@@ -52,22 +52,20 @@ fn queries_about_real_meshes_equal_brute_force() {
             let center = [0, 1, 2].map(|axis| low[axis] + size[axis] * (share([37, 61, 97][axis]) * 1.2 - 0.1));
             terrain.gather(center, [scale * 2.0; 3], &mut nearby);
             let gap = all.iter().map(|&triangle| distance(triangle, center, center)).fold(f64::INFINITY, f64::min);
-            let closest = nearby.closest_point::<Lanes>([0.0; 3]).unwrap();
+            let closest = nearby.closest([0.0; 3]).unwrap();
             assert!((f64::from(closest.distance) - gap).abs() < 1e-5 * longest, "{name}: {closest:?} {gap}");
-            let depth =
-                nearby.deepest::<Lanes>([0.0; 3], [0.0; 3], radius).map_or(0.0, |contact| f64::from(contact.depth));
+            let depth = nearby.contact([0.0; 3], [0.0; 3], radius).map_or(0.0, |contact| f64::from(contact.depth));
             assert!((depth - (f64::from(radius) - gap).max(0.0)).abs() < 1e-5 * longest, "{name}: {depth} {gap}");
             let way = [share(11), share(17), share(23)].map(|part| (part - 0.5) as f32 * scale);
             let time = |radius: f64| {
                 let times = all.iter().filter_map(|&t| touch_time(t, center, center, radius, wide(way)));
                 times.fold(f64::INFINITY, f64::min)
             };
-            let own =
-                nearby.sweep::<Lanes>([0.0; 3], [0.0; 3], radius, way).map_or(f64::INFINITY, |hit| f64::from(hit.time));
+            let own = nearby.swept([0.0; 3], [0.0; 3], radius, way).map_or(f64::INFINITY, |hit| f64::from(hit.time));
             let (early, late) = (time(f64::from(radius) * 1.002), time(f64::from(radius) * 0.998));
             assert!(early - 1e-4 <= own && own <= late + 1e-4, "{name}: {own} of {early} to {late}");
             hits += usize::from(own < f64::INFINITY);
-            let capsule = nearby.sweep::<Lanes>([0.0; 3], way.map(|part| 0.05 * part), radius, way);
+            let capsule = nearby.swept([0.0; 3], way.map(|part| 0.05 * part), radius, way);
             assert!(capsule.is_none_or(|hit| hit.normal.iter().chain(&hit.point).all(|part| part.is_finite())));
             if let Some(ground) = terrain.sample_under(center[0], center[1], center[2]) {
                 assert!(ground.height_m <= center[1] + 1e-4 * longest && ground.normal[1] > 0.0);
