@@ -6,7 +6,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use parry3d::math::{Pose, Vector};
 use parry3d::query::{self, PointQuery, Ray, RayCast, ShapeCastOptions};
-use parry3d::shape::{Ball, HeightField, TriMesh};
+use parry3d::shape::{Ball, Capsule, HeightField, Shape, TriMesh};
 use parry3d::utils::Array2;
 use serpentarium::Terrain;
 use serpentarium::lanes::WideLanes;
@@ -22,8 +22,10 @@ const PLACES: usize = 256;
 const RADIUS: f32 = 0.03;
 const NECK: [f32; 3] = [0.12, 0.0, 0.05];
 const WAY: [f32; 3] = [0.09, -0.04, 0.03];
-/// What is gathered about it.
-const HALF: [f32; 3] = [0.4, 0.3, 0.4];
+/// A way that mostly leads past the ground.
+const CLEAR_WAY: [f32; 3] = [0.09, 0.03, 0.03];
+/// What is gathered about it: all that it may meet in a tick.
+const HALF: [f32; 3] = [0.24, 0.3, 0.24];
 
 fn height(column: usize, row: usize) -> f32 {
     let (x, z) = (column as f32 * CELL_M, row as f32 * CELL_M);
@@ -191,18 +193,31 @@ fn sweeps(criterion: &mut Criterion) {
         let zero = [0.0; 3];
         both!(&mut group, format!("sphere {name}"), gathered, sweep_plain, sweep_avx2, (zero, zero, RADIUS, WAY));
         both!(&mut group, format!("capsule {name}"), gathered, sweep_plain, sweep_avx2, (zero, NECK, RADIUS, WAY));
-        let hits = gathered.iter().filter(|nearby| sweep_plain(nearby, zero, zero, RADIUS, WAY).is_some()).count();
-        println!("{name}: {hits} of {PLACES} spheres hit");
+        both!(
+            &mut group,
+            format!("capsule clear {name}"),
+            gathered,
+            sweep_plain,
+            sweep_avx2,
+            (zero, NECK, RADIUS, CLEAR_WAY)
+        );
+        let hits =
+            |end, way| gathered.iter().filter(|nearby| sweep_plain(nearby, zero, end, RADIUS, way).is_some()).count();
+        let (spheres, capsules, clear) = (hits(zero, WAY), hits(NECK, WAY), hits(NECK, CLEAR_WAY));
+        println!("{name}: of {PLACES}, {spheres} spheres hit, {capsules} capsules, {clear} on the clear way");
     }
     let way = Vector::new(WAY[0], WAY[1], WAY[2]);
     let ball = Ball::new(RADIUS);
     let options = ShapeCastOptions::with_max_time_of_impact(1.0);
-    let cast = |ground: &dyn parry3d::shape::Shape, index: usize| {
+    let cast = |ground: &dyn Shape, moving: &dyn Shape, index: usize| {
         let pose = body(scene.places[index]);
-        query::cast_shapes(&Pose::IDENTITY, Vector::ZERO, ground, &pose, way, &ball, options)
+        query::cast_shapes(&Pose::IDENTITY, Vector::ZERO, ground, &pose, way, moving, options)
     };
-    each(&mut group, "sphere parry heightfield", |index| cast(&scene.other_field, index));
-    each(&mut group, "sphere parry mesh", |index| cast(&scene.other_mesh, index));
+    let neck = Capsule::new(Vector::ZERO, Vector::new(NECK[0], NECK[1], NECK[2]), RADIUS);
+    for (name, body) in [("sphere", &ball as &dyn Shape), ("capsule", &neck)] {
+        each(&mut group, &format!("{name} parry heightfield"), |index| cast(&scene.other_field, body, index));
+        each(&mut group, &format!("{name} parry mesh"), |index| cast(&scene.other_mesh, body, index));
+    }
 }
 
 fn contacts(criterion: &mut Criterion) {
@@ -217,7 +232,7 @@ fn contacts(criterion: &mut Criterion) {
         both!(&mut group, format!("closest {name}"), gathered, closest_plain, closest_avx2, (low));
     }
     let ball = Ball::new(RADIUS);
-    let contact = |ground: &dyn parry3d::shape::Shape, index: usize| {
+    let contact = |ground: &dyn Shape, index: usize| {
         let [x, y, z] = scene.places[index];
         query::contact(&Pose::IDENTITY, ground, &body([x, y + f64::from(low[1]), z]), &ball, 0.0)
     };

@@ -36,4 +36,4 @@ pub use pose::{Aabb, Attachment, Pose};
 pub use profile::{Profile, ProfileBuilder, Quality, Tier};
 pub use stages::{Counters, Stage};
 pub use step::{Quarantined, ResolvedDisplacement, StepReport};
-pub use terrain::{Heightfield, Terrain};
+pub use terrain::{Heightfield, Terrain, TerrainSet, TriangleMesh};

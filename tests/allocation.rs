@@ -185,3 +185,37 @@ fn despawning_and_spawning_again_grows_no_buffer() {
     }
     assert_eq!(before, batch.memory());
 }
+
+#[test]
+fn warm_ground_queries_allocate_nothing() {
+    use serpentarium::lanes::WideLanes;
+    use serpentarium::terrain::{MeshSource, Nearby, TerrainSet, TriangleMesh};
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.3, 0.8, 0.3]];
+    let indices = vec![[0, 1, 2], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+    let mesh = TriangleMesh::from_triangles(MeshSource { positions, indices, ..MeshSource::default() }).unwrap();
+    let mut set = TerrainSet::new();
+    set.insert(serpentarium::Heightfield::embedded("jacksboro").unwrap()).unwrap();
+    for step in 0..30 {
+        let id = set.insert(mesh.clone()).unwrap();
+        set.translate(id, [f64::from(step), 5.0, 0.0]).unwrap();
+    }
+    let terrain = Terrain::from(set);
+    let mut nearby = Nearby::new();
+    let mut ask = || {
+        for step in 0..60 {
+            let center = [f64::from(step) * 0.5, 5.5, 0.2];
+            terrain.gather(center, [2.0, 8.0, 2.0], &mut nearby);
+            let (a, b, way) = ([0.0; 3], [0.2, 0.1, 0.0], [0.3, -4.0, 0.1]);
+            let found = nearby.sweep::<WideLanes>(a, b, 0.05, way).is_some();
+            let found = found | nearby.deepest::<WideLanes>(a, b, 0.05).is_some();
+            let found = found | nearby.closest_point::<WideLanes>(a).is_some();
+            let found = found | nearby.ray_down::<WideLanes>(a, 9.0).is_some();
+            assert!(found | terrain.sample_under(center[0], center[1], center[2]).is_some());
+            let _ = terrain.sample_under_lanes(&[center[0]; 8], &[center[1]; 8], &[center[2]; 8]);
+        }
+        nearby.growths()
+    };
+    let growths = ask();
+    assert_eq!(allocations(|| assert_eq!(ask(), growths)), 0);
+}
