@@ -11,7 +11,7 @@
 
 use super::contact::{Touches, around};
 use super::triangle::{Planes, Triangles};
-use super::{Hit, Nearby, Packet, add_scaled, dot, extent};
+use super::{Hit, Nearby, Packet, add_scaled, dot, extent, lane3};
 use crate::broadphase::Box3;
 use crate::constants::{SLIDE_SHARE, SWEEP_ROUNDS, TOUCH_ROUNDING, TOUCH_SHARE};
 use crate::lanes::{LANES, Lanes, Vec3W};
@@ -175,7 +175,7 @@ impl Sweep {
                 continue;
             }
             let touch = touches.lane(packet, lane);
-            let toward = -dot(packet.normal.map(|part| part[lane]), self.way);
+            let toward = -dot(lane3(&packet.normal, lane), self.way);
             if let Some((normal, _)) = touch.felt(self.scale, toward)
                 && -dot(normal, self.way) > self.slide
             {
@@ -185,8 +185,9 @@ impl Sweep {
     }
 }
 
+/// Keeps the earlier one, of equals that of the lower id.
 #[inline(always)]
-fn keep_earlier(best: &mut Option<Hit>, hit: Hit) {
+pub(super) fn keep_earlier(best: &mut Option<Hit>, hit: Hit) {
     let is_earlier = match best {
         None => true,
         Some(best) => hit.time < best.time || hit.time == best.time && hit.id < best.id,
