@@ -1,14 +1,14 @@
 //! A few metres of the crowd, as they are: the ground finely shaded, the bodies at their true width.
 
 use super::Subject;
-use super::coat::Coat;
-use super::ground::{Style, paint_ground};
-use super::head::HeadView;
 use super::map::grid;
-use super::skin::{Station, paint_body, paint_shadow, stations};
 use super::turf::paint_turf;
-use super::view::View;
 use crate::body::Body;
+use crate::draw::coat::Coat;
+use crate::draw::ground::{Style, paint_ground};
+use crate::draw::head::HeadView;
+use crate::draw::skin::{Station, paint_body, paint_shadow, stations};
+use crate::draw::view::View;
 use tiny_skia::{FilterQuality, Pixmap, PixmapPaint, Transform};
 
 /// A serpent in sight, ready to draw.

@@ -1,8 +1,8 @@
 //! Grass tufts and pebbles on the ground, so that a window of a few metres has something to tell its size by.
 
-use super::ground::lushness;
-use super::paint::{Rgb, mix, scale, scatter, solid};
-use super::view::View;
+use crate::draw::ground::lushness;
+use crate::draw::paint::{Rgb, mix, scale, scatter, solid};
+use crate::draw::view::View;
 use tiny_skia::{FillRule, LineCap, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 /// Cells of this size hold a tuft or a pebble at most; in units of the soil.
