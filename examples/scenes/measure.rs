@@ -15,6 +15,8 @@ pub struct Worst {
     pub segment_error: f64,
     /// Depth of a joint's ball in the ground, of its radius.
     pub depth_share: f64,
+    /// The same in metres.
+    pub depth_m: f64,
     /// How far a joint's ball is above the ground under it.
     pub gap_m: f64,
     /// Between neighbouring segments.
@@ -28,6 +30,7 @@ impl Worst {
         Self {
             segment_error: self.segment_error.max(other.segment_error),
             depth_share: self.depth_share.max(other.depth_share),
+            depth_m: self.depth_m.max(other.depth_m),
             gap_m: self.gap_m.max(other.gap_m),
             bend_deg: self.bend_deg.max(other.bend_deg),
             non_finite: self.non_finite + other.non_finite,
@@ -67,7 +70,9 @@ fn one(body: &Body, terrain: &Terrain, nearby: &mut Nearby) -> Worst {
     }
     let mut worst = Worst::default();
     for (&joint, &radius_m) in body.joints.iter().zip(&body.radius_m) {
-        worst.depth_share = worst.depth_share.max(depth_m(terrain, nearby, joint, radius_m) / radius_m);
+        let depth = depth_m(terrain, nearby, joint, radius_m);
+        worst.depth_share = worst.depth_share.max(depth / radius_m);
+        worst.depth_m = worst.depth_m.max(depth);
         worst.gap_m = worst.gap_m.max(gap_m(terrain, joint, radius_m).unwrap_or(0.0));
     }
     let links: Vec<_> = body.joints.windows(2).map(|pair| sub(pair[1], pair[0])).collect();
@@ -80,13 +85,14 @@ fn one(body: &Body, terrain: &Terrain, nearby: &mut Nearby) -> Worst {
 
 pub fn table(reports: &[Report]) -> String {
     let mut text = String::from(
-        "scene        snakes  ns/joint  segment error  depth/radius  gap above ground  bend  not finite  quarantined\n",
+        "scene        snakes  ns/joint  segment error  depth/radius     depth  gap above ground  bend  not finite  quarantined\n",
     );
     for Report { scene, creatures, ns_per_joint, worst, quarantined, .. } in reports {
-        let Worst { segment_error, depth_share, gap_m, bend_deg, non_finite } = worst;
+        let Worst { segment_error, depth_share, depth_m, gap_m, bend_deg, non_finite } = worst;
         text += &format!(
-            "{scene:<12} {creatures:>6} {ns_per_joint:>9.1} {segment_error:>14.1e} {depth_share:>13.3} {:>14.1} mm \
+            "{scene:<12} {creatures:>6} {ns_per_joint:>9.1} {segment_error:>14.1e} {depth_share:>13.3} {:>6.1} mm {:>13.1} mm \
              {bend_deg:>4.0}° {non_finite:>11} {quarantined:>12}\n",
+            1000.0 * depth_m,
             1000.0 * gap_m
         );
     }

@@ -1,4 +1,4 @@
-//! The picture of a scene: a column for each of its windows, a row for each moment.
+//! The picture of a scene: a column for each of its windows, a row for each moment, a section above a plan in each.
 
 use crate::body::{Body, HeadShape};
 use crate::draw::coat::Coat;
@@ -28,6 +28,8 @@ const GAP: f32 = 22.0;
 const ROOM_PX: f64 = 2000.0;
 /// Bodies thinner than this would not be seen.
 const LEAST_RADIUS_PX: f64 = 1.3;
+/// Least range of the plan's tints, in body lengths.
+const LEAST_RANGE: f64 = 0.5;
 /// A plan's ground is sampled once in a square of so many pixels.
 const SAMPLE_PX: f64 = 2.0;
 
@@ -36,7 +38,8 @@ pub fn draw(scene: &Scene, frames: &[Frame]) -> Result<Pixmap, String> {
     let layers = section::layers(&scene.terrain);
     let column_px = (ROOM_PX / scene.looks.len() as f64).clamp(500.0, 1100.0).round();
     let heights = |look: &Look| [look.height_m, look.depth_m].map(|m| (m * column_px / look.width_m).round());
-    let row_px = scene.looks.iter().map(|look| heights(look).iter().sum()).fold(0.0, f64::max) as f32 + GAP + 6.0;
+    let lasting = scene.looks.iter().filter(|look| !look.once);
+    let row_px = lasting.map(|look| heights(look).iter().sum()).fold(0.0, f64::max) as f32 + GAP + 6.0;
     let width = 2.0 * MARGIN + scene.looks.len() as f32 * (column_px as f32 + GAP) - GAP;
     let mut page = new_pixmap(f64::from(width), f64::from(HEADING + frames.len() as f32 * row_px + MARGIN))?;
     page.fill(Color::from_rgba8(244, 239, 228, 255));
@@ -50,7 +53,8 @@ pub fn draw(scene: &Scene, frames: &[Frame]) -> Result<Pixmap, String> {
         };
         let faint = Pen { ink: FAINT_INK, ..pen(11.0) };
         write(&mut page, motion, [left, 76.0], Anchor::Left, faint);
-        for (row, frame) in frames.iter().enumerate() {
+        let shown = if look.once { &frames[frames.len() - 1..] } else { frames };
+        for (row, frame) in shown.iter().enumerate() {
             let top = HEADING + row as f32 * row_px;
             let window = Window::new(scene, look, frame, column_px / look.width_m);
             let [side_px, plan_px] = heights(look);
@@ -78,61 +82,61 @@ fn panel(page: &mut Pixmap, panel: &Pixmap, [x, y]: [f32; 2]) {
     stroke_rect(page, [x.floor(), y.floor(), panel.width() as f32, panel.height() as f32], 1.0, INK);
 }
 
-/// A look at a moment, in the coordinates of its pictures: along, up, and down the plan.
+/// A look at a moment.
 struct Window<'a> {
     terrain: &'a Terrain,
     look: &'a Look,
     species: &'a str,
+    length_m: f64,
     /// World y of the scene's zero.
     zero_m: f64,
-    bodies: Vec<Body>,
+    bodies: &'a [Body],
     centre: [f64; 3],
     px_per_m: f64,
 }
 
 impl<'a> Window<'a> {
-    fn new(scene: &'a Scene, look: &'a Look, frame: &Frame, px_per_m: f64) -> Self {
-        let bodies: Vec<Body> = frame.bodies.iter().map(|body| turned(body, look.along_z)).collect();
-        let body = &bodies[look.creature];
-        let mean = [0, 1, 2].map(|i| body.joints.iter().map(|joint| joint[i]).sum::<f64>() / body.joints.len() as f64);
-        let centre = look.at.map_or(mean, |at| turn((scene.origin + at).into(), look.along_z));
-        // A plan shows the creature wherever its place was set, if that is at the place's side.
-        let zero_m = scene.origin.y;
-        Self { terrain: &scene.terrain, look, species: scene.profile.name(), zero_m, bodies, centre, px_per_m }
+    fn new(scene: &'a Scene, look: &'a Look, frame: &'a Frame, px_per_m: f64) -> Self {
+        let joints = &frame.bodies[look.creature].joints;
+        let mean = [0, 1, 2].map(|i| joints.iter().map(|joint| joint[i]).sum::<f64>() / joints.len() as f64);
+        Self {
+            terrain: &scene.terrain,
+            look,
+            species: scene.profile.name(),
+            length_m: f64::from(scene.profile.length_m()),
+            zero_m: scene.origin.y,
+            bodies: &frame.bodies,
+            centre: look.at.map_or(mean, |at| (scene.origin + at).into()),
+            px_per_m,
+        }
     }
 
-    fn view(&self, size: &Pixmap, down: f64) -> View {
-        View::around([self.centre[0], down], self.px_per_m, [size.width(), size.height()])
-    }
-
-    /// The world's x and z at a place of the plan.
-    fn world(&self, along: f64, down: f64) -> [f64; 2] {
-        if self.look.along_z { [-down, along] } else { [along, down] }
+    fn view(&self, size: &Pixmap, middle: [f64; 2]) -> View {
+        View::around(middle, self.px_per_m, [size.width(), size.height()])
     }
 
     fn section(&self, layers: &[Layer], mut pixmap: Pixmap) -> Pixmap {
-        let view = self.view(&pixmap, -self.centre[1]);
         let body = &self.bodies[self.look.creature];
-        section::paint(&mut pixmap, &view, layers, |along| self.world(along, across(body, along)));
-        // On its side: up the picture is up.
-        let lie = |[along, up, down]: [f64; 3]| [along, down, -up];
-        self.paint(&mut pixmap, &view, &mapped(body, lie), self.look.creature, false);
+        let line = Line::along(body, self.look.unrolled);
+        let middle = if self.look.unrolled { 0.5 * line.span() } else { self.centre[0] };
+        let view = self.view(&pixmap, [middle, -self.centre[1]]);
+        section::paint(&mut pixmap, &view, layers, |along| line.place(along));
+        self.paint(&mut pixmap, &view, &line.side(body), self.look.creature, false);
         pixmap
     }
 
     fn plan(&self, mut pixmap: Pixmap) -> Pixmap {
-        let view = self.view(&pixmap, self.centre[2]);
+        let view = self.view(&pixmap, [self.centre[0], self.centre[2]]);
         let counts = view.size_px.map(|pixels| (f64::from(pixels) / SAMPLE_PX).ceil() as usize + 2);
         let below = self.zero_m + self.look.plan_below_m;
-        let height = |along: f64, down: f64| {
-            let [x, z] = self.world(along, down);
-            self.terrain.sample_under(x, below, z).map(|ground| ground.height_m)
-        };
-        let cell = SAMPLE_PX / self.px_per_m;
-        match Relief::sampled(counts, [cell; 2], view.corner_m, height) {
-            Some(relief) => {
-                let style = Style { exaggeration: 1.0, shade: 0.7, soil_m: None };
-                paint_ground(&mut pixmap, &relief, &view, style);
+        let height = |x: f64, z: f64| self.terrain.sample_under(x, below, z).map(|ground| ground.height_m);
+        match Relief::sampled(counts, [SAMPLE_PX / self.px_per_m; 2], view.corner_m, height) {
+            Some(mut relief) => {
+                // Level ground does not show off its bumps in all colours.
+                let [low, high] = relief.range_m;
+                let more = (LEAST_RANGE * self.length_m - (high - low)).max(0.0);
+                relief.range_m = [low - 0.5 * more, high + 0.5 * more];
+                paint_ground(&mut pixmap, &relief, &view, Style { exaggeration: 1.0, shade: 0.7, soil_m: None });
             }
             None => pixmap.fill(Color::from_rgba8(220, 218, 210, 255)),
         }
@@ -171,36 +175,71 @@ impl<'a> Window<'a> {
     }
 }
 
-/// How far across the plan a body is at a place along it; beyond its ends as at the end.
-fn across(body: &Body, along: f64) -> f64 {
-    let straddles = |pair: &&[[f64; 3]]| (pair[0][0] - along) * (pair[1][0] - along) <= 0.0 && pair[0][0] != pair[1][0];
-    match body.joints.windows(2).find(straddles) {
-        Some(pair) => {
-            let share = (along - pair[0][0]) / (pair[1][0] - pair[0][0]);
-            pair[0][2] + share * (pair[1][2] - pair[0][2])
+/// A body's line in plan, which its section is cut along.
+struct Line {
+    /// Where each joint is along the picture.
+    along: Vec<f64>,
+    /// x and z of each joint.
+    plan: Vec<[f64; 2]>,
+    unrolled: bool,
+}
+
+impl Line {
+    fn along(body: &Body, unrolled: bool) -> Self {
+        let plan: Vec<_> = body.joints.iter().map(|[x, _, z]| [*x, *z]).collect();
+        let mut along: Vec<f64> = plan.iter().map(|[x, _]| *x).collect();
+        if unrolled {
+            // From the tail on, so that the head is to the right.
+            along[plan.len() - 1] = 0.0;
+            for i in (0..plan.len() - 1).rev() {
+                let [dx, dz] = [0, 1].map(|axis| plan[i][axis] - plan[i + 1][axis]);
+                along[i] = along[i + 1] + dx.hypot(dz);
+            }
         }
-        None => {
-            let off = |joint: &&[f64; 3]| (joint[0] - along).abs();
-            let nearest = body.joints.iter().min_by(|a, b| off(a).total_cmp(&off(b)));
-            nearest.map_or(0.0, |joint| joint[2])
-        }
+        Self { along, plan, unrolled }
     }
-}
 
-/// World coordinates as along, up, down the plan.
-fn turn([x, y, z]: [f64; 3], along_z: bool) -> [f64; 3] {
-    if along_z { [z, y, -x] } else { [x, y, z] }
-}
+    /// How far along an unrolled body its head is.
+    fn span(&self) -> f64 {
+        self.along[0]
+    }
 
-fn turned(body: &Body, along_z: bool) -> Body {
-    mapped(body, |at| turn(at, along_z))
-}
+    /// x and z at a place along the picture. Beyond its ends an unrolled line goes straight on; another one's z stays.
+    fn place(&self, at: f64) -> [f64; 2] {
+        let last = self.along.len() - 1;
+        let inside = (0..last).find(|&i| {
+            let [a, b] = [self.along[i], self.along[i + 1]];
+            a != b && (a - at) * (b - at) <= 0.0
+        });
+        if let Some(i) = inside {
+            return self.between(i, i + 1, at);
+        }
+        if self.unrolled {
+            return if at > self.along[0] { self.between(1, 0, at) } else { self.between(last - 1, last, at) };
+        }
+        let off = |i: &usize| (self.along[*i] - at).abs();
+        let nearest = (0..=last).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
+        [at, self.plan[nearest][1]]
+    }
 
-fn mapped(body: &Body, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
-    let head = |head: &HeadShape| HeadShape { back: map(head.back), forward: map(head.forward), ..*head };
-    Body {
-        joints: body.joints.iter().map(|joint| map(*joint)).collect(),
-        heads: body.heads.iter().map(head).collect(),
-        ..body.clone()
+    /// On the straight line through two joints.
+    fn between(&self, i: usize, j: usize, at: f64) -> [f64; 2] {
+        let run = self.along[j] - self.along[i];
+        // A body that ends in a vertical goes nowhere.
+        let share = if run.abs() > 1e-9 { (at - self.along[i]) / run } else { 0.0 };
+        [0, 1].map(|axis| self.plan[i][axis] + share * (self.plan[j][axis] - self.plan[i][axis]))
+    }
+
+    /// The body on its side: along the picture, and up it.
+    fn side(&self, body: &Body) -> Body {
+        let joints = self.along.iter().zip(&body.joints).map(|(along, joint)| [*along, 0.0, -joint[1]]).collect();
+        let lie = |head: &HeadShape| {
+            let [x, y, z] = head.forward;
+            let ahead = if self.unrolled { x.hypot(z) } else { x };
+            let [dx, dz] = [0, 1].map(|axis| head.back[2 * axis] - self.plan[0][axis]);
+            let along = self.along[0] + if self.unrolled { dx.hypot(dz) } else { dx };
+            HeadShape { back: [along, 0.0, -head.back[1]], forward: [ahead, 0.0, -y], ..*head }
+        };
+        Body { joints, heads: body.heads.iter().map(lie).collect(), ..body.clone() }
     }
 }

@@ -139,7 +139,7 @@ pub fn rock(centre: DVec3, radius_m: f64, seed: f64, origin: DVec3) -> TriangleM
     let place = |way: DVec3| {
         let dent = rough(3.0 * way.x + seed, 3.0 * way.z - seed) + rough(2.0 * way.y - 3.0 * seed, 2.0 * way.x);
         // Flatter than a ball, as what lies about is.
-        centre + way * DVec3::new(1.15, 0.8, 1.0) * radius_m * (1.0 + 0.09 * dent)
+        centre + way * DVec3::new(1.15, 0.65, 1.0) * radius_m * (1.0 + 0.09 * dent)
     };
     faces.into_iter().for_each(|face| soup.triangle(face.map(place)));
     soup.mesh(origin)

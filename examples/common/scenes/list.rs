@@ -103,7 +103,7 @@ fn touching(terrain: &Terrain, origin: DVec3, radius_m: f64) -> impl Fn(f64, f64
 
 /// A window of so many metres in width, height and depth on a creature, which it follows.
 fn follow(creature: usize, [width_m, height_m, depth_m]: [f64; 3]) -> Look {
-    Look { creature, at: None, along_z: false, width_m, height_m, depth_m, plan_below_m: f64::INFINITY }
+    Look { creature, at: None, unrolled: false, once: false, width_m, height_m, depth_m, plan_below_m: f64::INFINITY }
 }
 
 /// The same about a place.
@@ -190,8 +190,10 @@ fn ledge(origin: DVec3) -> Scene {
 fn pit(origin: DVec3, profile: Profile, size: f64) -> Scene {
     let [wide, deep] = [0.3, 3.0].map(|metres| metres / 8.0 * LENGTH * size);
     let (length, neck) = (LENGTH * size, NECK * size);
-    let plot = Plot { corner: [-2.0 * size, -0.8 * size], size: [4.8 * size, 1.6 * size], cell: wide / 4.0 };
-    let height = |x: f64, _: f64| if (x - 0.5 * wide).abs() < 0.501 * wide { -deep } else { 0.0 };
+    // Walls lean over one cell, so that the mouth is as wide as said.
+    let cell = wide / 8.0;
+    let plot = Plot { corner: [-(2.0 * size / cell).round() * cell, -0.5 * size], size: [4.8 * size, size], cell };
+    let height = |x: f64, _: f64| if (x - 0.5 * wide).abs() < 0.5 * (wide - cell) { -deep } else { 0.0 };
     let terrain = Terrain::from(field(plot, origin, height));
     let speed = 0.3 * size;
     let creatures = vec![
@@ -215,19 +217,19 @@ fn half_pipe(origin: DVec3) -> Scene {
     let [[left, bank], [right, _]] = [line[0], line[44]];
     line.insert(0, [left - 1.6, bank]);
     line.push([right + 1.6, bank]);
-    let terrain = Terrain::from(extruded(&line, [-1.4, 1.4], 28, origin));
+    let terrain = Terrain::from(extruded(&line, [-2.4, 1.6], 40, origin));
     let path = rail([-0.6, 2.0], 0.3, LENGTH, 0.27, touching(&terrain, origin, NECK));
     let along = driven(-0.28, -1.2, SPEED, &[(0.0, 90.0), (2.0, 60.0), (4.0, 120.0), (6.0, 60.0)]);
     let creatures = vec![path, driven(-0.6, -0.22, SPEED, &[(0.0, 0.0)]), along];
     let mut scene = scene("A HALF-PIPE, A MESH: ACROSS AND ALONG", origin, terrain, creatures);
     scene.seconds = 9.0;
     scene.looks = both([0.0, 0.18], [2.2, 0.62, 0.3], 1.0);
-    scene.looks.push(Look { along_z: true, ..look(2, [0.0, 0.18, 0.0], [2.2, 0.62, 1.0]) });
+    scene.looks.push(Look { unrolled: true, ..follow(2, [1.4, 0.35, 0.6]) });
     scene
 }
 
 fn boulders(origin: DVec3) -> Scene {
-    let plot = Plot { corner: [-1.8, -1.2], size: [4.8, 2.4], cell: 0.03 };
+    let plot = Plot { corner: [-1.8, -1.2], size: [4.8, 2.4], cell: 0.015 };
     let height = |x: f64, z: f64| 0.03 * rough(1.4 * x, 1.4 * z) + soil(x, z);
     let mut set = TerrainSet::new();
     set.insert(field(plot, origin, height)).expect("a set takes parts");
@@ -240,7 +242,7 @@ fn boulders(origin: DVec3) -> Scene {
     let go = |z: f64, x: f64| driven(x, z, SPEED, &[(0.0, 0.0), (2.5, 18.0), (5.0, -18.0)]);
     let creatures = vec![go(-0.5, -0.1), go(0.0, 0.0), go(0.45, -0.15)];
     let mut scene = scene("ROCKS ON ROUGH GROUND: A FIELD AND 26 MESHES", origin, set, creatures);
-    scene.looks = (0..3).map(|i| follow(i, [1.2, 0.4, 0.7])).collect();
+    scene.looks = (0..3).map(|i| Look { unrolled: true, ..follow(i, [1.2, 0.4, 0.6]) }).collect();
     scene
 }
 
@@ -262,7 +264,7 @@ fn cave(origin: DVec3) -> Scene {
     let creatures = vec![path, driven(-0.3, -0.2, SPEED, &[(0.0, 0.0)])];
     let mut scene = scene("A CAVE OF MESHES: NORTH DRIVEN, SOUTH REPORTED", origin, terrain, creatures);
     scene.looks = both([0.6, 0.11], [2.3, 0.42, 0.3], 1.0);
-    scene.looks.iter_mut().for_each(|look| look.plan_below_m = 0.09);
+    scene.looks.iter_mut().for_each(|look| look.plan_below_m = 0.06);
     scene
 }
 
@@ -270,7 +272,7 @@ fn cave(origin: DVec3) -> Scene {
 fn overhang(origin: DVec3) -> Scene {
     let mut set = TerrainSet::new();
     let plot = Plot { corner: [-1.8, -0.8], size: [4.6, 1.6], cell: 0.02 };
-    let base = |x: f64, z: f64| 0.16 * (1.0 - ease(-0.3, -0.2, x)) + 0.5 * soil(x, z);
+    let base = |x: f64, z: f64| 0.17 * (1.0 - ease(-0.3, -0.2, x)) + 0.5 * soil(x, z);
     set.insert(field(plot, origin, base)).expect("a set takes parts");
     let shelf = Plot { corner: [-0.6, -0.6], size: [0.9, 1.2], cell: 0.05 };
     let top = |x: f64, z: f64| 0.172 + 0.3 * soil(x, z);
@@ -295,7 +297,7 @@ fn jacksboro(origin: DVec3) -> Scene {
         driven(360.0 * u, 380.0 * v, SPEED, &ways)
     };
     let mut scene = scene("THE MAP, 64 GRASS SNAKES", origin, field, (0..64).map(wander).collect());
-    let close = |i: usize| follow(i, [1.3, 0.4, 0.8]);
-    scene.looks = vec![close(5), close(23), look(5, [0.0, 6.0, 0.0], [400.0, 30.0, 420.0])];
+    let close = |i: usize| Look { unrolled: true, ..follow(i, [1.3, 0.5, 0.7]) };
+    scene.looks = vec![close(5), close(23), Look { once: true, ..look(5, [0.0, 6.0, 0.0], [402.0, 30.0, 424.0]) }];
     scene
 }

@@ -91,8 +91,10 @@ pub struct Look {
     pub creature: usize,
     /// What the window is centred on, from the scene's zero; none follows the creature.
     pub at: Option<DVec3>,
-    /// To the right is +Z, not +X.
-    pub along_z: bool,
+    /// The section is unrolled: to the right is the way along the body, head ahead, not +X.
+    pub unrolled: bool,
+    /// Drawn of the last moment alone: what changes little.
+    pub once: bool,
     pub width_m: f64,
     /// Of the section.
     pub height_m: f64,
@@ -129,6 +131,12 @@ impl Scene {
         };
         let spawns: Vec<Spawn> = self.creatures.iter().enumerate().map(spawn).collect();
         let ids = batch.spawn_many(&spawns)?;
+        for (creature, id) in self.creatures.iter().zip(&ids) {
+            if let Creature::Reported(_) = creature {
+                // The path winds by itself: its head looks where it goes.
+                batch.set_head_guided(*id, false)?;
+            }
+        }
         Ok(Run { scene: self, batch, ids, ticks: 0 })
     }
 }
@@ -154,6 +162,7 @@ impl Run {
                 Creature::Reported(rail) => {
                     let moved = rail.at(then) - rail.at(now);
                     if moved != DVec3::ZERO {
+                        self.batch.set_guidance(*id, moved.as_vec3())?;
                         self.batch.report_actual_displacement(*id, moved.as_vec3(), moved.as_vec3())?;
                     }
                 }
