@@ -203,8 +203,11 @@ fn draw(cli: &Cli, profile: &Profile, crowd: &Crowd, relief: &Relief) -> Result<
     let [wide, deep] = relief.size_m();
     // Every id is of a living creature; were one not, a body without joints would not be drawn.
     let body = |number: usize| snapshot::shape(&crowd.batch, crowd.ids[number]).unwrap_or_default();
+    let is_mesh = matches!(crowd.batch.terrain(), Terrain::Mesh(_));
+    let close = |corner_m, size_m| is_mesh.then(|| snapshot::window(crowd.batch.terrain(), corner_m, size_m)).flatten();
     picture::draw(&picture::Subject {
         relief,
+        close: &close,
         species: profile.name(),
         length_m: f64::from(profile.length_m()),
         count: crowd.ids.len(),

@@ -17,6 +17,8 @@ use tiny_skia::{FilterQuality, Pixmap, PixmapPaint, Transform};
 /// What is drawn.
 pub struct Subject<'a> {
     pub relief: &'a Relief,
+    /// A finer relief of a part, by its corner and size, where the ground has more to show than `relief` does.
+    pub close: &'a dyn Fn([f64; 2], [f64; 2]) -> Option<Relief>,
     pub species: &'a str,
     /// A species' usual body length.
     pub length_m: f64,
@@ -158,6 +160,7 @@ mod tests {
     fn subject<'a>(relief: &'a Relief, count: usize, body: &'a dyn Fn(usize) -> Body) -> Subject<'a> {
         Subject {
             relief,
+            close: &|_, _| None,
             species: "grass-snake",
             length_m: 0.8,
             count,

@@ -257,6 +257,7 @@ fn spread(count: usize, range: &Range) -> impl Iterator<Item = Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serpentarium::terrain::{MeshSource, TriangleMesh};
 
     fn crowd(count: u32, seed: u64, side_m: f64) -> Crowd {
         let batch = SerpentBatch::new(Terrain::flat(0.0));
@@ -297,6 +298,35 @@ mod tests {
             crowd.batch.step(0.05).unwrap();
             let far = crowd.heads.iter().flatten().fold(0.0, |far: f64, at| far.max(at.abs()));
             assert!(far < 7.0, "a head is {far} m out");
+        }
+    }
+
+    /// Two level squares of 8 m with 6 m of nothing between them, one 1 m higher, and a sliver.
+    fn islands() -> Terrain {
+        let square = |x: f32, y: f32| [[x, y, -4.0], [x + 8.0, y, -4.0], [x + 8.0, y, 4.0], [x, y, 4.0]];
+        let positions = [square(-11.0, 0.0), square(3.0, 1.0), [[0.0, 9.0, 0.0]; 4]].concat();
+        let indices = vec![[0, 1, 2], [0, 2, 3], [4, 6, 5], [4, 6, 7], [8, 9, 10]];
+        let source = MeshSource { positions, indices, ..MeshSource::default() };
+        TriangleMesh::from_triangles(source).unwrap().into()
+    }
+
+    #[test]
+    fn on_islands_serpents_start_on_ground_and_stay_on_it() {
+        let relief = crate::snapshot::relief(&islands(), 0.0).unwrap();
+        let (batch, profile) = (SerpentBatch::new(islands()), Profile::embedded("grass-snake").unwrap());
+        let mut crowd = Crowd::spawn(batch, &relief, profile, Quality::Low, 50, 7).unwrap();
+        let grounded = |crowd: &Crowd| crowd.ids.iter().filter(|id| crowd.batch.grounded(**id).unwrap()).count();
+        assert_eq!(grounded(&crowd), 50);
+        for _ in 0..20 * 30 {
+            crowd.steer(0.05).unwrap();
+            crowd.batch.step(0.05).unwrap();
+        }
+        assert_eq!(grounded(&crowd), 50);
+        for id in &crowd.ids {
+            let head = crowd.batch.head(*id).unwrap();
+            let radius = f64::from(crowd.batch.radii(*id).unwrap().next().unwrap());
+            let ground = crowd.batch.terrain().sample(head.x, head.z).unwrap().height_m;
+            assert!((head.y - ground - radius).abs() < 1e-4, "a head is {} m over ground", head.y - ground);
         }
     }
 }
