@@ -1,7 +1,10 @@
-//! Triangles from a file: Wavefront OBJ, STL and PLY, text or binary, by the ending of its name.
+//! Triangles from a file: Wavefront OBJ, STL, PLY and glTF, text or binary, by the ending of its name.
 //!
 //! What the parsers themselves would take without end is refused before: a count of elements that the file is too short
 //! for. Whether the triangles make sense is for the library to say.
+
+#[path = "gltf_file.rs"]
+mod gltf_file;
 
 use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Property};
@@ -31,7 +34,7 @@ impl std::error::Error for MeshFileError {}
 
 /// Whether a name ends as one of the files that [`read`] takes.
 pub fn is_mesh_file(path: &Path) -> bool {
-    ending(path).is_some_and(|ending| ["obj", "stl", "ply"].contains(&ending.as_str()))
+    ending(path).is_some_and(|ending| ["obj", "stl", "ply", "gltf", "glb"].contains(&ending.as_str()))
 }
 
 /// The triangles of a file, as they are in it: metres from the origin, polygons cut into fans.
@@ -42,16 +45,22 @@ pub fn read(path: &Path) -> Result<MeshSource, MeshFileError> {
         return Err(fault(format!("{bytes} bytes: allowed are {MAX_BYTES}")));
     }
     let bytes = std::fs::read(path).map_err(|error| fault(error.to_string()))?;
-    parse(&ending(path).unwrap_or_default(), &bytes).map_err(fault)
+    parse_in(&ending(path).unwrap_or_default(), &bytes, path.parent()).map_err(fault)
 }
 
-/// The triangles in the bytes of a file with this ending.
+/// The triangles in the bytes of a file with this ending, which must not need other files.
+#[allow(dead_code)] // Of the tests.
 pub fn parse(ending: &str, bytes: &[u8]) -> Result<MeshSource, String> {
+    parse_in(ending, bytes, None)
+}
+
+fn parse_in(ending: &str, bytes: &[u8], folder: Option<&Path>) -> Result<MeshSource, String> {
     let source = match ending {
         "obj" => obj(bytes),
         "stl" => stl(bytes),
         "ply" => ply(bytes),
-        other => return Err(format!("a file named .{other}: allowed are .obj, .stl and .ply")),
+        "gltf" | "glb" => gltf_file::parse(bytes, folder),
+        other => return Err(format!("a file named .{other}: allowed are .obj, .stl, .ply, .gltf and .glb")),
     }?;
     if source.indices.is_empty() { Err("no triangles in it".into()) } else { Ok(source) }
 }

@@ -2,8 +2,11 @@
 //! solver.
 
 use crate::body::{Body, Frame, along, cross, dot, length, sub};
+use crate::probe;
 use crate::relief::Relief;
 use serde::Serialize;
+use serpentarium::Terrain;
+use serpentarium::terrain::Nearby;
 
 /// Points measured inside a segment, against the ground.
 const CHORD_SAMPLES: usize = 7;
@@ -57,16 +60,22 @@ fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 pub struct Ground<'a> {
     relief: &'a Relief,
     steepness: f64,
+    /// Where the ground is no grid, the library's own queries have to do.
+    mesh: Option<&'a Terrain>,
 }
 
 impl<'a> Ground<'a> {
-    pub fn new(relief: &'a Relief) -> Self {
-        Self { relief, steepness: relief.steepness() }
+    pub fn new(terrain: &'a Terrain, relief: &'a Relief) -> Self {
+        let mesh = matches!(terrain, Terrain::Mesh(_)).then_some(terrain);
+        Self { relief, steepness: relief.steepness(), mesh }
     }
 
     /// How deep a ball is in the ground, perpendicular to the nearest triangle: 0 without touch, its radius with its
     /// centre on the surface. Off the map there is no ground.
-    fn depth_m(&self, centre: [f64; 3], radius_m: f64) -> f64 {
+    fn depth_m(&self, nearby: &mut Nearby, centre: [f64; 3], radius_m: f64) -> f64 {
+        if let Some(mesh) = self.mesh {
+            return probe::depth_m(mesh, nearby, centre, radius_m);
+        }
         let [x, y, z] = centre;
         if !self.relief.contains(x, z) {
             return 0.0;
@@ -195,9 +204,9 @@ struct Depths {
 }
 
 fn penetration(body: &Body, ground: &Ground) -> Depths {
-    let mut depths = Depths::default();
+    let (mut depths, mut nearby) = (Depths::default(), Nearby::new());
     for (&joint, &radius_m) in body.joints.iter().zip(&body.radius_m) {
-        let depth = ground.depth_m(joint, radius_m);
+        let depth = ground.depth_m(&mut nearby, joint, radius_m);
         depths.joint_share = depths.joint_share.max(depth / radius_m);
         depths.most_m = depths.most_m.max(depth);
     }
@@ -206,7 +215,7 @@ fn penetration(body: &Body, ground: &Ground) -> Depths {
         for k in 1..=CHORD_SAMPLES {
             let t = k as f64 / (CHORD_SAMPLES + 1) as f64;
             let radius_m = body.radius_m[i] + t * (body.radius_m[i + 1] - body.radius_m[i]);
-            let depth = ground.depth_m(along(body.joints[i], t, run), radius_m);
+            let depth = ground.depth_m(&mut nearby, along(body.joints[i], t, run), radius_m);
             depths.chord_share = depths.chord_share.max(depth / radius_m);
             depths.most_m = depths.most_m.max(depth);
         }
@@ -252,7 +261,7 @@ mod tests {
     }
 
     fn measured(body: &Body) -> Invariants {
-        measure(body, &Ground::new(&Relief::flat(0.0, 10.0)))
+        measure(body, &Ground::new(&Terrain::None, &Relief::flat(0.0, 10.0)))
     }
 
     fn assert_close(value: f64, expected: f64) {
@@ -337,12 +346,12 @@ mod tests {
     #[test]
     fn depth_is_perpendicular_to_a_slope_and_beyond_the_radius_when_buried() {
         let relief = Relief::new(2, [10.0; 2], [0.0; 2], vec![0.0, 10.0, 0.0, 10.0]);
-        let ground = Ground::new(&relief);
+        let ground = Ground::new(&Terrain::None, &relief);
         let on = |above: f64| [5.0 - above * 0.5f64.sqrt(), 5.0 + above * 0.5f64.sqrt(), 3.0];
-        assert_close(ground.depth_m(on(0.09), 0.1), 0.01);
-        assert_close(ground.depth_m(on(-0.05), 0.1), 0.15);
-        assert_close(ground.depth_m(on(0.11), 0.1), 0.0);
-        assert_close(ground.depth_m([20.0, -5.0, 3.0], 0.1), 0.0);
+        assert_close(ground.depth_m(&mut Nearby::new(), on(0.09), 0.1), 0.01);
+        assert_close(ground.depth_m(&mut Nearby::new(), on(-0.05), 0.1), 0.15);
+        assert_close(ground.depth_m(&mut Nearby::new(), on(0.11), 0.1), 0.0);
+        assert_close(ground.depth_m(&mut Nearby::new(), [20.0, -5.0, 3.0], 0.1), 0.0);
     }
 
     #[test]
@@ -350,7 +359,7 @@ mod tests {
         let relief = Relief::new(3, [0.1, 1.0], [-0.1, -0.5], vec![0.0, 0.02, 0.0, 0.0, 0.02, 0.0]);
         let mut body = straight(2);
         body.joints = vec![[0.05, 0.035, 0.0], [-0.05, 0.035, 0.0]];
-        let found = measure(&body, &Ground::new(&relief));
+        let found = measure(&body, &Ground::new(&Terrain::None, &relief));
         assert_close(found.max_penetration_share, 0.0);
         assert_close(found.max_chord_penetration_share, 0.25);
     }

@@ -126,3 +126,76 @@ fn broken_files_are_errors_of_one_line() {
     }
     assert!(FILES.iter().all(|name| is_mesh_file(Path::new(name))) && !is_mesh_file(Path::new("a.png")));
 }
+
+/// A triangle as glTF: 36 bytes of positions, 6 of indices; `{buffer}` and `{nodes}` to fill in.
+fn gltf(buffer: &str, nodes: &str) -> String {
+    let [views, accessors] = [
+        r#"[{"buffer":0,"byteLength":36},{"buffer":0,"byteOffset":36,"byteLength":6}]"#,
+        r#"[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"},
+            {"bufferView":1,"componentType":5123,"count":3,"type":"SCALAR"}]"#,
+    ];
+    let mesh = r#"{"primitives":[{"attributes":{"POSITION":0},"indices":1}]}"#;
+    format!(
+        r#"{{"asset":{{"version":"2.0"}},"buffers":[{buffer}],"bufferViews":{views},"accessors":{accessors},
+            "meshes":[{mesh}],"nodes":[{nodes}]}}"#
+    )
+}
+
+const INLINE: &str = r#"{"byteLength":42,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAIA"}"#;
+
+/// The same document with its buffer in a binary file.
+fn glb(nodes: &str) -> Vec<u8> {
+    let mut text = gltf(r#"{"byteLength":42}"#, nodes).into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let floats = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].map(f32::to_le_bytes).concat();
+    let data = [floats, [0_u16, 1, 2].map(u16::to_le_bytes).concat(), vec![0; 2]].concat();
+    let chunk = |kind: u32, data: &[u8]| [&(data.len() as u32).to_le_bytes()[..], &kind.to_le_bytes(), data].concat();
+    let chunks = [chunk(0x4E4F_534A, &text), chunk(0x004E_4942, &data)].concat();
+    [&b"glTF"[..], &2_u32.to_le_bytes(), &(12 + chunks.len() as u32).to_le_bytes(), &chunks].concat()
+}
+
+#[test]
+fn gltf_puts_triangles_where_its_nodes_are() {
+    // A parent that doubles, a child that moves, and a quarter turn about z.
+    let nodes = r#"{"scale":[2,2,2],"children":[1]},
+        {"translation":[5,0,0],"rotation":[0,0,0.70710678,0.70710678],"mesh":0}"#;
+    for (ending, bytes) in [("gltf", gltf(INLINE, nodes).into_bytes()), ("glb", glb(nodes))] {
+        let source = parse(ending, &bytes).unwrap();
+        assert_eq!(source.indices, [[0, 1, 2]]);
+        let expected = [[10.0, 0.0, 0.0], [10.0, 2.0, 0.0], [8.0, 0.0, 0.0]];
+        for (found, expected) in source.positions.iter().zip(expected) {
+            assert!(length(sub(wide(*found), expected)) < 1e-5, "{ending}: {found:?}, not {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn broken_gltf_is_an_error_and_never_a_hang() {
+    let one = r#"{"mesh":0}"#;
+    let whole = glb(one);
+    for at in 0..whole.len() {
+        let _ = parse("glb", &whole[..at]);
+        for flip in [0x01, 0x11, 0x80] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= flip;
+            let _ = parse("glb", &damaged).map(TriangleMesh::from_triangles);
+        }
+    }
+    let text = gltf(INLINE, one);
+    for (from, to) in [
+        (r#""count":3"#, r#""count":99999999999"#),
+        (r#""byteOffset":36"#, r#""byteOffset":18446744073709551615"#),
+        (r#""byteLength":36}"#, r#""byteLength":36,"byteStride":99999999}"#),
+        (r#""POSITION":0"#, r#""POSITION":7"#),
+        (r#""mesh":0"#, r#""mesh":4"#),
+        (r#"{"mesh":0}"#, r#"{"mesh":0,"children":[0]}"#),
+        (r#"{"mesh":0}"#, r#"{"children":[1]},{"children":[0]}"#),
+        ("base64,AA", "base64,?A"),
+        ("data:application/octet-stream;base64,", "other.bin#"),
+        ("\"VEC3\"", "\"VEC2\""),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let error = parse("gltf", text.replacen(from, to, 2).as_bytes());
+        assert!(error.is_err(), "{to}: {error:?}");
+    }
+}
