@@ -94,6 +94,10 @@ pub const SWEEP_SKIN_RADII: f32 = 0.01;
 /// Planes that a head is turned by in one tick, at most. Fewer: it stops in corners. More: cost.
 pub const SLIDE_ROUNDS: usize = 5;
 
+/// Least vertical part of a normal that clearance over a slope is measured by (60 degrees): a sphere on steeper ground
+/// leans on its edge. Smaller: heads beside a cliff are thrown up by many radii. Larger: they sink into slopes.
+pub const CLEARANCE_LEAST_Y: f32 = 0.5;
+
 /// Largest coordinate, in metres: f64 still resolves 1e-9 m there.
 pub const MAX_COORDINATE_M: f64 = 1e7;
 

@@ -18,7 +18,7 @@ use crate::batch::{
 };
 use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, NOISE_SHARE, PASSED_COSINE, TWIST_PER_DIAMETER_RAD};
 use crate::lanes::{Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
-use crate::terrain::Terrain;
+use crate::terrain::{Terrain, clearance};
 
 /// Runs the stage on one block.
 pub(crate) fn lay_path(task: &mut Task<'_, '_>) {
@@ -346,7 +346,7 @@ impl Ground<'_> {
         let felt = self.terrain.sample_under_lanes(&x, &y, &z);
         let (mut hit, mut y) = (0, [0.0; LANES]);
         for lane in 0..LANES {
-            let height = felt.height_m[lane] + f64::from(self.radius[lane] / felt.normal[1][lane]);
+            let height = felt.height_m[lane] + f64::from(clearance(self.radius[lane], felt.normal[1][lane]));
             y[lane] = (height - state.origin[1][lane]) as f32;
             hit |= u32::from(felt.hit[lane]) << lane;
         }
@@ -549,7 +549,7 @@ impl Ground<'_> {
             let (x, z) = (end[0] + x * (step / level), end[2] + z * (step / level));
             let y = origin[1] + f64::from(end[1] + spacing);
             let felt = self.terrain.sample_under(origin[0] + f64::from(x), y, origin[2] + f64::from(z))?;
-            let height = felt.height_m + f64::from(self.radius[lane] / felt.normal[1]);
+            let height = felt.height_m + f64::from(clearance(self.radius[lane], felt.normal[1]));
             Some(([x, (height - origin[1]) as f32, z], felt.normal))
         };
         // On a slope a spacing seen from above is a longer way.

@@ -16,7 +16,7 @@ use crate::batch::{
 };
 use crate::constants::{FRONT_BEND_SHARE, SETTLE_DORSAL_PER_S, SETTLE_SWEEPS};
 use crate::lanes::{LANES, Row4};
-use crate::terrain::Terrain;
+use crate::terrain::{Terrain, clearance};
 use glam::Vec3;
 
 /// What settling keeps of a knot: gap, drop, velocity, packed ground normal.
@@ -156,7 +156,7 @@ impl<'a> Path<'a> {
         // From the middle of the section: ground that the knot is half in counts as under it.
         let found = self.terrain.sample_under(world_x, laid, world_z);
         let touching = |sample: &crate::terrain::GroundSample| {
-            (laid - sample.height_m - f64::from(self.radius / sample.normal[1])) as f32
+            (laid - sample.height_m - f64::from(clearance(self.radius, sample.normal[1]))) as f32
         };
         self.falls[index] = match found {
             Some(sample) if touching(&sample) <= self.reach => {

@@ -13,7 +13,7 @@ use crate::batch::{BlockMut, BlockState, HeadLanes, Motion, flag, lane3, set_lan
 use crate::constants::{JAW_RADIUS_SHARE, LIFT_RADII, SLIDE_ROUNDS, STEP_RADII, SWEEP_SKIN_RADII};
 use crate::lanes::{Isa, Kernel, LANES, Lanes, ScalarLanes, cos_turns, dispatch, sin_turns};
 use crate::profile::{Head, Profile};
-use crate::terrain::{Contact, Hit, Nearby, Terrain};
+use crate::terrain::{Contact, Hit, Nearby, Terrain, clearance};
 use glam::Vec3;
 
 /// Slides the heads of a block that were blocked, and over meshes all that move themselves over ground.
@@ -64,7 +64,7 @@ fn land(block: &mut BlockMut<'_>, terrain: &Terrain, lane: usize, moved: Vec3) -
     let Some(felt) = terrain.sample_under(at(0), start + f64::from(most), at(2)) else {
         return moved;
     };
-    let rise = (felt.height_m + f64::from(radius / felt.normal[1]) - start) as f32;
+    let rise = (felt.height_m + f64::from(clearance(radius, felt.normal[1])) - start) as f32;
     if state.has(lane, flag::FALLS) && rise < moved.y {
         return moved;
     }

@@ -16,7 +16,7 @@ use crate::constants::{
 };
 use crate::lanes::{Kernel, LANES, Lane8, Lanes, Vec3W, dispatch, sin_turns};
 use crate::profile::{Ground, Profile};
-use crate::terrain::{GroundLanes, Terrain};
+use crate::terrain::{GroundLanes, Terrain, clearance};
 
 /// Radians to turns.
 const TURNS: f32 = 0.159_154_94;
@@ -332,14 +332,21 @@ impl Walk<'_> {
                 self.leave(state, lane, false);
                 continue;
             }
-            let clearance = f64::from(self.radius * state.scale[lane] / felt.normal[1][lane]);
-            let target = felt.height_m[lane] + clearance - state.origin[1][lane] - state.head[1][lane];
-            let (target, rise) = (target as f32, target as f32 - before[lane]);
+            let steep = self.is_steep(lane3(&felt.normal, lane));
+            let radius = self.radius * state.scale[lane];
+            // Beside a cliff a head leans on the edge: its clearance there is no climb.
+            let over = f64::from(if steep { radius } else { clearance(radius, felt.normal[1][lane]) });
+            let target = (felt.height_m[lane] + over - state.origin[1][lane] - state.head[1][lane]) as f32;
+            let rise = target - before[lane];
             let falls = state.has(lane, flag::FALLS) || rise < -most[lane];
             // On ground that is too steep there are no steps, or it would be climbed one a tick.
-            if rise > most[lane] || rise > climb[lane] && self.is_steep(lane3(&felt.normal, lane)) {
+            if rise > most[lane] || steep && rise > climb[lane] {
                 stays |= 1 << lane;
             } else if falls && !self.fall(state, lane, before[lane], target, &mut height[lane]) {
+                self.leave(state, lane, true);
+            } else if falls && steep {
+                // Ground that it cannot stand on does not stop a fall.
+                height[lane] = target;
                 self.leave(state, lane, true);
             } else {
                 height[lane] = target;
@@ -497,7 +504,7 @@ fn feel_ground(state: &mut BlockState, context: &Context<'_>, radius: f32) {
 
 /// Whether a head of this radius so high above the ground is near enough to stand on it: within a radius of touching.
 pub(crate) fn near_ground(gap: f64, radius: f32, normal_y: f32) -> bool {
-    gap.abs() <= f64::from(radius) * (1.0 + 1.0 / f64::from(normal_y))
+    gap.abs() <= f64::from(radius + clearance(radius, normal_y))
 }
 
 #[inline(always)]

@@ -21,9 +21,16 @@ pub use nearby::{Closest, Contact, FaceId, Hit, Nearby};
 pub use plane::Plane;
 pub use set::{Part, PartId, TerrainSet};
 
+use crate::constants::CLEARANCE_LEAST_Y;
 #[cfg(feature = "png")]
 use crate::error::Result;
 use std::sync::Arc;
+
+/// How high the centre of a sphere of this radius is over the ground that it stands on, measured straight down.
+#[inline(always)]
+pub(crate) fn clearance(radius: f32, normal_y: f32) -> f32 {
+    radius / if normal_y > CLEARANCE_LEAST_Y { normal_y } else { CLEARANCE_LEAST_Y }
+}
 
 /// Points in one batched query.
 const LANES: usize = 8;
