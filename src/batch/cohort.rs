@@ -1,10 +1,11 @@
 //! All creatures of one profile and tier: contiguous buffers in blocks of eight lanes.
 
-use super::SerpentId;
 use super::controls::Controls;
 use super::state::BlockState;
+use super::{Motion, SerpentId, flag};
 use crate::lanes::{LANES, Lane8, Row4};
 use crate::profile::{Profile, Quality, Tier};
+use crate::terrain::{Terrain, clearance};
 use std::sync::Arc;
 
 /// A joint of each creature of a block: x, y, z relative to the creature's origin, and the packed dorsal direction.
@@ -82,11 +83,21 @@ pub(crate) fn put_row(ring: &mut [Row4], index: usize, row: Row4) {
 /// What settling keeps of a knot that nobody has asked for yet; see the `settle` stage.
 pub(crate) const NEW_FALL: Row4 = [f32::MAX, 0.0, 0.0, 0.0];
 
+/// Raises a head of this radius that is in the ground to where it stands on it.
+fn lift_out(state: &mut BlockState, lane: usize, terrain: &Terrain, radius: f32) {
+    let at: [f64; 3] = std::array::from_fn(|c| state.origin[c][lane] + state.head[c][lane]);
+    let Some(ground) = terrain.sample_under(at[0], at[1] + f64::from(radius), at[2]) else { return };
+    let rise = ground.height_m + f64::from(clearance(radius, ground.normal[1])) - at[1];
+    if rise > 0.0 {
+        state.head[1][lane] += rise;
+    }
+}
+
 /// Forgets what a lane's knots have fallen: they lie where they are.
 pub(crate) fn renew_falls(block: &mut BlockMut<'_>, lane: usize) {
     let falls = block.shape.falls;
     block.falls[lane * falls..(lane + 1) * falls].fill(NEW_FALL);
-    block.state.put(lane, super::flag::HANGS, falls > 0);
+    block.state.put(lane, flag::HANGS, falls > 0);
 }
 
 /// See the module.
@@ -264,6 +275,18 @@ impl Cohort {
         }
         self.ids[to] = self.ids[from];
         self.tags[to] = self.tags[from];
+    }
+
+    /// Meets other ground: heads that the batch keeps on it come out of it.
+    pub(crate) fn meet(&mut self, terrain: &Terrain) {
+        let radius = self.profile.radius_m()[0];
+        for state in &mut self.blocks {
+            for lane in 0..LANES {
+                if state.motion[lane] == Motion::Driven as u32 && state.has(lane, flag::FOLLOWS) {
+                    lift_out(state, lane, terrain, radius * state.scale[lane]);
+                }
+            }
+        }
     }
 
     /// Takes the last creature's slot away. Blocks that become empty are given up, their capacity is kept.

@@ -282,9 +282,14 @@ impl SerpentBatch {
         &self.terrain
     }
 
-    /// Other ground from the next tick on. Creatures on it keep their paths, and meet the new ground as they move.
+    /// Other ground from the next tick on: an edit is a set with a part moved, replaced or removed, given anew. Creatures on
+    /// it keep their paths, and meet the new ground as they move; those that move themselves are lifted out of it, and
+    /// whatever rested on the old one wakes and may fall.
     pub fn set_terrain(&mut self, terrain: Terrain) {
         self.terrain = terrain;
+        for cohort in &mut self.cohorts {
+            cohort.meet(&self.terrain);
+        }
     }
 }
 
