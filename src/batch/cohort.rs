@@ -86,6 +86,7 @@ pub(crate) const NEW_FALL: Row4 = [f32::MAX, 0.0, 0.0, 0.0];
 pub(crate) fn renew_falls(block: &mut BlockMut<'_>, lane: usize) {
     let falls = block.shape.falls;
     block.falls[lane * falls..(lane + 1) * falls].fill(NEW_FALL);
+    block.state.put(lane, super::flag::STILL | super::flag::ASKS, false);
     block.state.put(lane, super::flag::HANGS, falls > 0);
 }
 

@@ -282,9 +282,13 @@ impl SerpentBatch {
         &self.terrain
     }
 
-    /// Other ground from the next tick on. Creatures on it keep their paths, and meet the new ground as they move.
+    /// Other ground from the next tick on. Creatures on it keep their paths, and meet the new ground as they move; bodies
+    /// that follow the ground fall where it has gone from under them.
     pub fn set_terrain(&mut self, terrain: Terrain) {
         self.terrain = terrain;
+        for state in self.cohorts.iter_mut().filter(|cohort| cohort.shape.falls > 0).flat_map(|c| &mut c.blocks) {
+            (0..crate::lanes::LANES).for_each(|lane| state.put(lane, flag::ASKS, true));
+        }
     }
 }
 

@@ -145,6 +145,10 @@ pub mod flag {
     pub const KNOWN: u32 = 512;
     /// Some of the path hangs over ground, or nobody knows: `settle` looks at all of it.
     pub const HANGS: u32 = 1024;
+    /// What hangs is held where it is: `settle` passes until something changes.
+    pub const STILL: u32 = 2048;
+    /// The ground changed, or the path was moved over it: `settle` asks anew what is under it.
+    pub const ASKS: u32 = 4096;
 }
 
 impl BlockState {
