@@ -68,9 +68,9 @@ pub const RESAMPLE_RATIO: f32 = 1.25;
 /// of bent bodies pass the limit by as much.
 pub const BEND_MARGIN: f32 = 0.015;
 
-/// How much more than its path bends a joint may bend for settling where the path bends more than the limit, in radians (0.02
+/// How much more than its path bends a joint may bend for settling where the path bends more than the limit, in radians (0.01
 /// degrees). More: visible there. Less: bodies that wind tightly hang in the air like planks.
-pub const BEND_SLACK_RAD: f32 = 3.5e-4;
+pub const BEND_SLACK_RAD: f32 = 2e-4;
 
 /// How often settling a steep and bent path is tried with more of it held, before none of it sinks in the tick. Fewer: all
 /// waits for one fold. More: cost.

@@ -6,3 +6,5 @@ mod common;
 mod bends;
 #[path = "settle/support.rs"]
 mod support;
+#[path = "settle/falls.rs"]
+mod falls;

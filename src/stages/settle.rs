@@ -258,7 +258,7 @@ impl Settling {
         let (bends, lane) = (&mut self.bends, path.lane);
         let (k, spacing) = (path.shape.knots_per_segment, path.state.spacing[lane]);
         // Bounds of the last knot look this much further. No fallen path is shorter than it is in plan.
-        let beyond = 2 * k - 1;
+        let beyond = 2 * k;
         let most = path.shape.knots - 1 - beyond;
         let mut left = path.state.length[lane] + path.state.segment[lane];
         bends.clear();

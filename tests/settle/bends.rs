@@ -39,16 +39,6 @@ impl Twins {
         let [settled, twin] = [0, 1].map(|i| joints(&self.batch[i], self.id[i]));
         assert_segments(&self.batch[0], self.id[0], "settling");
         let excess = excess_bend(&settled, &knots(&self.batch[1], self.id[1]), BEND_DEG);
-        if excess > self.worst.max(0.1) {
-            let b = bends(&settled);
-            let i = (0..b.len()).max_by(|i, j| b[*i].total_cmp(&b[*j])).unwrap();
-            println!("DBG tick {} excess {excess:.2} joint {} bend {:.2}", self.batch[0].tick(), i + 1, b[i]);
-            for j in i.saturating_sub(2)..(i + 5).min(17) { println!("   {:?} twin {:?}", settled[j], twin[j]); }
-            let (c, slot) = self.batch[0].slot(self.id[0]).unwrap();
-            let c = &self.batch[0].cohorts()[c];
-            let cur = c.blocks()[0].cursor[slot];
-            for back in 0..(2 * i + 12) as u32 { let f = c.falls()[c.shape().ring(cur, back)]; println!("   k{back} {:?} {:?}", f, self.batch[0].knots(self.id[0]).unwrap().nth(back as usize).unwrap().position); }
-        }
         self.worst = self.worst.max(excess);
         let sunk = settled.iter().zip(&twin).map(|(a, b)| b.y - a.y).fold(0.0, f64::max);
         self.sunk = self.sunk.max(sunk);
@@ -117,7 +107,7 @@ fn a_body_in_the_air_over_a_slope_bends_within_the_limit() {
 #[test]
 fn a_body_over_a_ledge_bends_within_the_limit() {
     level("level over a ledge", &ledge(0.0, 3.0), [-1.0, 0.2, 0.0], 1.5, 600, 1.0);
-    walk("down a ledge", &ledge(0.0, 1.0), [-1.0, 0.2, 0.0], 1.5, 600, 0.3);
+    walk("down a ledge", &ledge(0.0, 1.0), [-1.0, 0.2, 0.0], 1.5, 600, 0.0);
 }
 
 #[test]

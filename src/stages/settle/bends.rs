@@ -78,7 +78,7 @@ impl Bends {
     /// The first knot that may bend. Of newer ones it is not yet known how they will be bent by the head: how a joint bends
     /// is known a segment behind the newest knot, and that bounds what knots of a segment either way may do.
     pub fn front(per_segment: usize) -> usize {
-        2 * per_segment
+        2 * per_segment + 1
     }
 
     /// Finds out how much each knot may bend, of those that have a floor.
@@ -93,7 +93,7 @@ impl Bends {
         self.bounds.resize(count, [0.0; 2]);
         for knot in Self::front(k)..count {
             let [mut grow, mut shrink, _] = self.joints[knot];
-            for joint in knot + 1 - k..knot + k {
+            for joint in knot + 1 - k..=knot + k {
                 let [g, s, _] = self.joints[if joint < self.joints.len() { joint } else { self.joints.len() - 1 }];
                 grow = if g < grow { g } else { grow };
                 shrink = if s < shrink { s } else { shrink };
@@ -126,16 +126,16 @@ impl Bends {
         self.joints.clear();
         self.joints.resize(k + 1, [0.0; 3]);
         self.folds = false;
+        let mut before = Turn::default();
         for knot in k + 1..self.chords.len() - k {
-            let ([ax, az, a, p], [bx, bz, b, q]) = (self.chords[knot], self.chords[knot + k]);
-            let level = (ax - bx) * (ax - bx) + (az - bz) * (az - bz);
-            let [ux, uy, uz] = [ax * p - bx * q, a * p - b * q, az * p - bz * q];
-            let laid = (ux * ux + uy * uy + uz * uz).sqrt();
-            let allowed = if laid > most { laid } else { most } + BEND_SLACK_RAD;
-            let (turn, square) = (a - b, allowed * allowed - level);
-            self.folds |= square < turn * turn;
-            let root = if square > turn * turn { square.sqrt() } else { turn.abs() };
-            self.joints.push([root + turn, root - turn, allowed]);
+            let turn = Turn::between(self.chords[knot], self.chords[knot + k]);
+            let at = turn.bounds(most);
+            self.folds |= at[3] > 0.0;
+            // Half way to the joint before as well: where one may bend less than the mean of its neighbours may.
+            let halfway = if knot > k + 1 { before.middle(&turn).bounds(most) } else { at };
+            let less = |i: usize| if halfway[i] < at[i] { halfway[i] } else { at[i] };
+            self.joints.push([less(0), less(1), at[2]]);
+            before = turn;
         }
     }
 
@@ -248,6 +248,44 @@ impl Bends {
             *off += *slope * length;
             *at += length;
         }
+    }
+}
+
+/// How the path bends, as laid, at a joint: the difference of its chords.
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    /// At a length in plan of 1: in plan, and of the slopes.
+    level: [f32; 2],
+    slope: f32,
+    /// At a length of 1.
+    unit: [f32; 3],
+}
+
+impl Turn {
+    fn between([ax, az, a, p]: [f32; 4], [bx, bz, b, q]: [f32; 4]) -> Self {
+        Self { level: [ax - bx, az - bz], slope: a - b, unit: [ax * p - bx * q, a * p - b * q, az * p - bz * q] }
+    }
+
+    fn middle(&self, other: &Self) -> Self {
+        let ([x, z], [x2, z2]) = (self.level, other.level);
+        let ([ux, uy, uz], [ux2, uy2, uz2]) = (self.unit, other.unit);
+        Self {
+            level: [0.5 * (x + x2), 0.5 * (z + z2)],
+            slope: 0.5 * (self.slope + other.slope),
+            unit: [0.5 * (ux + ux2), 0.5 * (uy + uy2), 0.5 * (uz + uz2)],
+        }
+    }
+
+    /// How much the slope of the drop may grow and shrink, the chord that the joint may bend if it may bend `most` or as the
+    /// path does, and whether it bends more in plan already.
+    fn bounds(&self, most: f32) -> [f32; 4] {
+        let ([x, z], [ux, uy, uz]) = (self.level, self.unit);
+        let laid = (ux * ux + uy * uy + uz * uz).sqrt();
+        let allowed = if laid > most { laid } else { most } + BEND_SLACK_RAD;
+        let (turn, left) = (self.slope, allowed * allowed - (x * x + z * z));
+        let folds = left < turn * turn;
+        let root = if folds { turn.abs() } else { left.sqrt() };
+        [root + turn, root - turn, allowed, f32::from(u8::from(folds))]
     }
 }
 
