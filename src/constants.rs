@@ -72,6 +72,11 @@ pub const BEND_MARGIN: f32 = 0.015;
 /// degrees). More: visible there. Less: bodies that wind tightly hang in the air like planks.
 pub const BEND_SLACK_RAD: f32 = 2e-4;
 
+/// How fast a falling knot that the rest of the body holds back loses the velocity that it does not have, a second: it keeps what
+/// gravity gives it in about that time. More: bodies that sink as their heads go on stop and go, each knot from rest, and the
+/// more so the higher the rate of ticks. Less: held parts leap when they come free.
+pub const HELD_PER_S: f32 = 30.0;
+
 /// How often settling a steep and bent path is tried with more of it held, before none of it sinks in the tick. Fewer: all
 /// waits for one fold. More: cost.
 pub const FOLD_ROUNDS: usize = 4;

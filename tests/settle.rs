@@ -4,7 +4,9 @@ mod common;
 
 #[path = "settle/bends.rs"]
 mod bends;
-#[path = "settle/support.rs"]
-mod support;
 #[path = "settle/falls.rs"]
 mod falls;
+#[path = "settle/keeps.rs"]
+mod keeps;
+#[path = "settle/support.rs"]
+mod support;

@@ -16,7 +16,7 @@ use crate::batch::{
     BlockMut, BlockState, Motion, NEW_FALL, Shape, flag, lane3, pack_direction, put_row, set_lane3, snap,
     unpack_direction,
 };
-use crate::constants::{FOLD_ROUNDS, RADIUS_STILL_SHARE, SETTLE_DORSAL_PER_S};
+use crate::constants::{FOLD_ROUNDS, HELD_PER_S, RADIUS_STILL_SHARE, SETTLE_DORSAL_PER_S};
 use crate::lanes::{LANES, Row4};
 use crate::terrain::Terrain;
 use bends::{Bends, Limit};
@@ -48,8 +48,10 @@ pub(crate) fn settle_paths(task: &mut Task<'_, '_>) {
         if laid > 0 || popped > 0 || path.state.has(lane, flag::ASKS) {
             path.renew(laid, popped);
         }
-        let lies = path.state.motion[lane] != Motion::Preview as u32;
-        if lies && path.state.has(lane, flag::HANGS) && !path.state.has(lane, flag::STILL) {
+        let state = &*path.state;
+        let lies = state.motion[lane] != Motion::Preview as u32;
+        let rests = state.has(lane, flag::STILL) && lane3(&state.displacement, lane) == [0.0; 3];
+        if lies && state.has(lane, flag::HANGS) && !rests {
             scratch.settling.settle(&mut path, popped, &mut scratch.counters);
         }
     }
@@ -313,10 +315,12 @@ impl Settling {
         self.wanted.clone_from(&bends.drop);
     }
 
-    /// Puts the knots where they have fallen to. A knot that was held back keeps the velocity that it really had.
+    /// Puts the knots where they have fallen to. The velocity of a knot that was held back
+    /// goes over to what it really had, in a time that does not depend on the rate of ticks.
     fn write(&mut self, path: &mut Path<'_>, counters: &mut Counters) {
         let dt = path.state.dt[path.lane];
         let creep = RADIUS_STILL_SHARE * path.radius;
+        let ease = if dt * HELD_PER_S < 1.0 { dt * HELD_PER_S } else { 1.0 };
         let (mut hangs, mut moves) = (false, false);
         for back in 1..self.bends.drop.len() {
             let index = path.index(back);
@@ -325,14 +329,13 @@ impl Settling {
             if drop < self.wanted[back] {
                 let sunk = drop - before;
                 if sunk >= 0.0 && sunk < creep {
-                    (drop, velocity) = (before, 0.0);
+                    drop = before;
                 }
-                let achieved = (drop - before) / dt;
-                velocity = if achieved < velocity { achieved } else { velocity };
+                velocity += ((drop - before) / dt - velocity) * ease;
                 velocity = if velocity > 0.0 { velocity } else { 0.0 };
             }
             hangs |= gap != NO_GROUND && gap - drop > path.activation || velocity > 0.0;
-            moves |= drop != before || velocity > 0.0;
+            moves |= drop != before;
             if drop != before {
                 counters.knots_descending += u64::from(drop > before);
                 path.turn(back, drop - before, gap - before);
@@ -342,6 +345,10 @@ impl Settling {
         }
         path.put(flag::HANGS, hangs);
         path.put(flag::STILL, !moves);
+        if !moves {
+            // All of it is held: what comes free later starts from rest.
+            path.falls.iter_mut().for_each(|fall| fall[2] = 0.0);
+        }
     }
 }
 

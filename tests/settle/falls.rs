@@ -5,8 +5,7 @@ use glam::{DVec3, Vec3};
 
 const G: f64 = 9.81;
 
-fn hanging(height: f64, scale: f32, hz: f32) -> (SerpentBatch, SerpentId) {
-    let _ = hz;
+fn hanging(height: f64, scale: f32) -> (SerpentBatch, SerpentId) {
     let s = f64::from(scale);
     let spawn = |p| Spawn::at(p, [0.0, (RADIUS + height) * s, 0.0]).facing(X).scale(scale).motion(Motion::Reported);
     alone(Terrain::flat(0.0), body(0.0, true), spawn)
@@ -14,7 +13,7 @@ fn hanging(height: f64, scale: f32, hz: f32) -> (SerpentBatch, SerpentId) {
 
 #[test]
 fn a_body_held_in_the_air_starts_from_rest_when_it_is_freed() {
-    let (mut batch, id) = hanging(2.0, 1.0, 60.0);
+    let (mut batch, id) = hanging(2.0, 1.0);
     still(&mut batch, 1);
     batch.set_paused(id, true).unwrap();
     let held = pose_bits(&batch, id);
@@ -38,7 +37,7 @@ fn a_body_held_in_the_air_starts_from_rest_when_it_is_freed() {
 
 #[test]
 fn a_tail_falls_as_a_stone_does() {
-    let (mut batch, id) = hanging(2.0, 1.0, 60.0);
+    let (mut batch, id) = hanging(2.0, 1.0);
     let start = joints(&batch, id)[16].y;
     for tick in 1..36 {
         still(&mut batch, 1);
@@ -65,14 +64,15 @@ fn falling_ends_at_the_greatest_speed() {
     for _ in 0..120 {
         let before = joints(&batch, id);
         still(&mut batch, 1);
-        fastest = fastest.max(before.iter().zip(joints(&batch, id)).map(|(a, b)| (a.y - b.y) * 60.0).fold(0.0, f64::max));
+        fastest =
+            fastest.max(before.iter().zip(joints(&batch, id)).map(|(a, b)| (a.y - b.y) * 60.0).fold(0.0, f64::max));
     }
     assert!((1.4..1.505).contains(&fastest), "{fastest} m/s");
 }
 
 #[test]
 fn a_huge_step_neither_buries_nor_flings() {
-    let (mut batch, id) = hanging(0.5, 1.0, 60.0);
+    let (mut batch, id) = hanging(0.5, 1.0);
     let mut fell = 0.0;
     for dt in [0.016, 2.0, 0.016, 0.016, 0.016] {
         let before = joints(&batch, id);
@@ -90,7 +90,7 @@ fn a_huge_step_neither_buries_nor_flings() {
 #[test]
 fn without_ground_in_reach_nothing_falls() {
     let near = |height: f64| {
-        let (mut batch, id) = hanging(height, 1.0, 60.0);
+        let (mut batch, id) = hanging(height, 1.0);
         let before = joints(&batch, id);
         still(&mut batch, 60);
         farthest(&before, &joints(&batch, id))
@@ -219,10 +219,9 @@ fn corrections_over_a_crest_do_not_alternate() {
 fn at_rate(hz: usize, origin: f64, scale: f32, seconds: f64) -> Vec<DVec3> {
     let s = f64::from(scale);
     let spawn = |p| Spawn::at(p, [origin, 1.2 * s, origin]).facing(X).scale(scale).motion(Motion::Reported);
-    let ground = if origin == 0.0 { Terrain::flat(0.0) } else { Terrain::flat(0.0) };
-    let (mut batch, id) = alone(ground, body(0.0, true), spawn);
+    let (mut batch, id) = alone(Terrain::flat(0.0), body(0.0, true), spawn);
     for _ in 0..(seconds * hz as f64).round() as usize {
-        let step = Vec3::X * (1.0 * scale / hz as f32);
+        let step = Vec3::X * (1.07 * scale / hz as f32);
         batch.report_actual_displacement(id, step, X).unwrap();
         batch.step(1.0 / hz as f32).unwrap();
     }
@@ -231,9 +230,9 @@ fn at_rate(hz: usize, origin: f64, scale: f32, seconds: f64) -> Vec<DVec3> {
 
 #[test]
 fn rates_agree_while_a_body_falls_and_after() {
-    for seconds in [0.2, 0.4, 1.0, 2.0] {
+    for seconds in [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 12.0, 25.0].map(|sixths| sixths / 6.0) {
         let reference = at_rate(240, 0.0, 1.0, seconds);
-        for hz in [30, 60, 120] {
+        for hz in [30, 60, 144] {
             let off = farthest(&reference, &at_rate(hz, 0.0, 1.0, seconds));
             println!("{hz} Hz after {seconds} s: off by {:.2} % of the diameter", off / (2.0 * RADIUS) * 100.0);
             assert!(off <= 0.05 * 2.0 * RADIUS, "{hz} Hz after {seconds} s: off by {off}");
@@ -253,14 +252,17 @@ fn a_body_falls_at_100_km_as_at_0() {
 fn bodies_of_all_sizes_fall_at_all_rates() {
     for scale in [0.05, 1.0, 20.0] {
         for hz in [30.0, 240.0, 1000.0] {
-            let (mut batch, id) = hanging(0.5, scale, hz);
+            let (mut batch, id) = hanging(0.5, scale);
             let start = joints(&batch, id)[16].y;
             let seconds = 0.1 * f64::from(scale).sqrt();
             (0..(seconds * f64::from(hz)).round() as usize).for_each(|_| drop(batch.step(1.0 / hz).unwrap()));
             let ticks = (seconds * f64::from(hz)).round();
             let t = ticks / f64::from(hz);
             let (fallen, stone) = (start - joints(&batch, id)[16].y, 0.5 * G * t * t);
-            assert!((fallen - stone).abs() < 0.01 * stone + 1e-4 * f64::from(scale), "x {scale}, {hz} Hz: {fallen}, {stone}");
+            assert!(
+                (fallen - stone).abs() < 0.01 * stone + 1e-4 * f64::from(scale),
+                "x {scale}, {hz} Hz: {fallen}, {stone}"
+            );
         }
     }
 }

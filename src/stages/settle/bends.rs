@@ -102,6 +102,13 @@ impl Bends {
             let share = 0.5 * (self.plan[knot - 1] + self.plan[knot]) * inv_segment;
             self.bounds[knot] = [grow * share, shrink * share];
         }
+        // The first comes free as the head goes on by a link, not all at once when it has.
+        let pen = [self.x[0] - self.x[1], self.y[0] - self.y[1], self.z[0] - self.z[1]];
+        let gone = (pen[0] * pen[0] + pen[1] * pen[1] + pen[2] * pen[2]).sqrt() / limit.spacing;
+        if let Some([grow, shrink]) = self.bounds.get_mut(Self::front(k)) {
+            let gone = if gone < 1.0 { gone } else { 1.0 };
+            (*grow, *shrink) = (*grow * gone, *shrink * gone);
+        }
     }
 
     /// The chords of a segment that end at each knot, from as many links nearer to the head.
