@@ -82,6 +82,9 @@ pub(crate) fn put_row(ring: &mut [Row4], index: usize, row: Row4) {
 /// What settling keeps of a knot that nobody has asked for yet; see the `settle` stage.
 pub(crate) const NEW_FALL: Row4 = [f32::MAX, 0.0, 0.0, 0.0];
 
+/// The gap of a knot with no ground in reach.
+pub(crate) const ASKED_FALL: f32 = -f32::MAX;
+
 /// Forgets what a lane's knots have fallen: they lie where they are.
 pub(crate) fn renew_falls(block: &mut BlockMut<'_>, lane: usize) {
     let falls = block.shape.falls;

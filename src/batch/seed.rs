@@ -1,7 +1,8 @@
 //! Filling a creature's path history: straight behind its heading, along a given path, or anew at another spacing.
 
 use super::{
-    BlockMut, BlockState, Shape, flag, lane3, pack_direction, put_row, renew_falls, set_lane3, unpack_direction,
+    ASKED_FALL, BlockMut, BlockState, Shape, flag, lane3, pack_direction, put_row, renew_falls, set_lane3,
+    unpack_direction,
 };
 use crate::constants::GRID_SHARE;
 use crate::lanes::Row4;
@@ -101,8 +102,9 @@ fn settle_pen(state: &mut BlockState, lane: usize, ring: &mut [Row4], shape: &Sh
     set_lane3(&mut state.knot_dorsal, lane, unit(unpack_direction(newest[3])));
 }
 
-/// Lays a lane's history anew at the spacing of its present scale, along the path it has.
-pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4], from_cursor: u32) {
+/// Lays a lane's history anew at the spacing of its present scale, along the path it has; `falls` is what that has fallen.
+pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4], falls: &[Row4], from_cursor: u32) {
+    renew_falls(block, lane);
     let count = from.len() as u32 - 1;
     let old = |back: u32| from[(from_cursor.wrapping_sub(back) & (count - 1)) as usize];
     let position = |row: Row4| Vec3::new(row[0], row[1], row[2]);
@@ -126,10 +128,19 @@ pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4]
             dorsal = old(next.min(count - 1))[3];
         }
         let row = [snap(at.x, cell), snap(at.y, cell), snap(at.z, cell), dorsal];
-        put_row(ring, block.shape.ring(block.state.cursor[lane], back), row);
+        let index = block.shape.ring(block.state.cursor[lane], back);
+        put_row(ring, index, row);
+        if !falls.is_empty() && block.shape.falls > 0 && next < count {
+            let [a, b] = [next - 1, next].map(|back| falls[(from_cursor.wrapping_sub(back) & (count - 1)) as usize]);
+            let (start, way) = (position(old(next - 1)), position(old(next)) - position(old(next - 1)));
+            let share = (at - start).length() / at_least_f32(1e-30, way.length());
+            // Asked, and then to be asked anew: not as what lay beyond the tail.
+            let mix = |i: usize| a[i] + (b[i] - a[i]) * share;
+            block.falls[lane * block.shape.falls + index] = [ASKED_FALL, mix(1), mix(2), 0.0];
+        }
     }
     settle_pen(block.state, lane, ring, block.shape);
-    renew_falls(block, lane);
+    block.state.put(lane, flag::ASKS, true);
 }
 
 /// Where the ray m + d t leaves the sphere of this radius round zero, given that m lies inside. The form without
@@ -143,6 +154,10 @@ fn exit(m: Vec3, d: Vec3, radius: f32) -> f32 {
 
 /// `x`, or `least` where it is smaller: unlike `f64::max`, the same zero everywhere.
 fn at_least(least: f64, x: f64) -> f64 {
+    if x > least { x } else { least }
+}
+
+fn at_least_f32(least: f32, x: f32) -> f32 {
     if x > least { x } else { least }
 }
 

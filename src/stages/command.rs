@@ -133,7 +133,10 @@ fn grow(task: &mut Task<'_, '_>, lane: usize) {
         let ring = &mut task.scratch.ring;
         ring.clear();
         ring.extend_from_slice(block.shape.ring_of(block.knots, lane));
-        resample_lane(block, lane, ring, block.state.cursor[lane]);
+        let falls = &mut task.scratch.falls;
+        falls.clear();
+        falls.extend_from_slice(&block.falls[lane * block.shape.falls..(lane + 1) * block.shape.falls]);
+        resample_lane(block, lane, ring, falls, block.state.cursor[lane]);
         task.scratch.counters.resampled += 1;
     }
 }

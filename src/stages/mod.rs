@@ -152,6 +152,8 @@ pub(crate) struct Scratch {
     pub settling: settle::Settling,
     /// A ring's copy, while it is laid anew.
     pub ring: Vec<crate::lanes::Row4>,
+    /// What of it has fallen.
+    pub falls: Vec<crate::lanes::Row4>,
 }
 
 impl Scratch {
@@ -170,6 +172,7 @@ impl Scratch {
             popped: [0; LANES],
             settling: settle::Settling::default(),
             ring: Vec::new(),
+            falls: Vec::new(),
         }
     }
 }

@@ -13,7 +13,7 @@ mod bends;
 
 use super::{Counters, Task};
 use crate::batch::{
-    BlockMut, BlockState, Motion, NEW_FALL, Shape, flag, lane3, pack_direction, put_row, set_lane3, snap,
+    ASKED_FALL, BlockMut, BlockState, Motion, NEW_FALL, Shape, flag, lane3, pack_direction, put_row, set_lane3, snap,
     unpack_direction,
 };
 use crate::constants::{FOLD_ROUNDS, HELD_PER_S, RADIUS_STILL_SHARE, SETTLE_DORSAL_PER_S};
@@ -30,7 +30,7 @@ use glam::Vec3;
 type Fall = Row4;
 
 const UNKNOWN: f32 = NEW_FALL[0];
-const NO_GROUND: f32 = -f32::MAX;
+const NO_GROUND: f32 = ASKED_FALL;
 
 /// Runs the stage on one block.
 pub(crate) fn settle_paths(task: &mut Task<'_, '_>) {
@@ -143,7 +143,8 @@ impl<'a> Path<'a> {
     }
 
     /// Asks for a knot's ground if nobody has. Such a knot, and one that `enters`, lay beyond the tail until the head backed
-    /// up: it has fallen beside its neighbours, whose drops are `beside`, the nearer one first.
+    /// up: it has fallen beside its neighbours, whose drops are `beside`, the nearer one first, and
+    /// falls as fast as they do.
     fn learn(&mut self, back: usize, enters: bool, beside: [f32; 2]) {
         let index = self.index(back);
         let asked = self.falls[index][0] != UNKNOWN;
@@ -154,11 +155,13 @@ impl<'a> Path<'a> {
             return;
         }
         let [gap, drop, _, normal] = self.falls[index];
-        let most = beside[0] + (beside[0] - beside[1]);
-        let most = if gap != NO_GROUND && gap < most { gap } else { most };
+        let more = beside[0] - beside[1];
+        let most = beside[0] + if more > 0.0 { more } else { 0.0 };
+        let [_, _, velocity, _] = self.falls[self.index(back - 1)];
+        let (most, velocity) = if gap != NO_GROUND && gap < most { (gap, 0.0) } else { (most, velocity) };
         if most > drop {
             self.sink(index, most);
-            self.falls[index] = [gap, most, 0.0, normal];
+            self.falls[index] = [gap, most, velocity, normal];
         }
     }
 
@@ -229,7 +232,7 @@ impl Settling {
         let limit = Limit { bend: path.bend, segment, per_segment, spacing };
         self.bends.bound(&limit);
         let front = Bends::front(per_segment);
-        if popped > 0 || state.scale[lane] != state.history_scale[lane] {
+        if popped > 0 || state.scale[lane] != state.history_scale[lane] || self.bends.pulls(front) {
             // Where bounds have changed, what has sunk may be more than they allow.
             self.bends.drop.clone_from(&self.bends.floor);
             self.bends.floor.fill(0.0);

@@ -120,7 +120,8 @@ fn growing_while_it_hangs_moves_nothing_far() {
             assert_segments(&batch, id, "growing");
             let now = joints(&batch, id);
             let drop = before.iter().zip(&now).map(|(a, b)| (a.y - b.y).abs()).fold(0.0, f64::max);
-            assert!(drop < 0.12, "{drop} m at tick {tick}");
+            // When its path is laid anew at wider spacing, the stretch that the head holds grows with it at once.
+            assert!(drop < 0.25, "{drop} m at tick {tick}");
             let worst = most(&bends(&now));
             assert!(worst <= BEND_DEG + 1.0, "{worst} degrees at tick {tick}");
             let least = gaps(&batch, id).into_iter().fold(f64::MAX, f64::min);

@@ -2,7 +2,6 @@
 
 pub use crate::common::*;
 use glam::DVec3;
-pub use serpentarium::batch::flag;
 pub use serpentarium::{Motion, Profile, Quality, SerpentBatch, SerpentId, Spawn, Terrain};
 
 pub const BEND_DEG: f64 = 20.0;

@@ -146,6 +146,13 @@ impl Bends {
         }
     }
 
+    /// Whether a head that backs up pulls at what has sunk behind it.
+    pub fn pulls(&self, front: usize) -> bool {
+        let [.., drop] = self.floor[..] else { return false };
+        let drop = self.floor.get(front + 1).copied().unwrap_or(drop);
+        drop > 1.001 * self.plan[front] * self.bounds.get(front).map_or(0.0, |bounds| bounds[0])
+    }
+
     /// Takes back so much of the drops, down to the floor, that no knot bends the path beyond its bounds.
     pub fn limit(&mut self, front: usize) {
         let front = if front < self.drop.len() { front } else { self.drop.len() - 1 };
