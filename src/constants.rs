@@ -64,9 +64,26 @@ pub const GROWTH_PER_S: f32 = 0.25;
 /// Larger: the history gets too short for a grown body.
 pub const RESAMPLE_RATIO: f32 = 1.25;
 
-/// Share of the bend limit that the first link may sink by, where the head holds it. More: a knot that the head passes
-/// jumps up. Less: the neck stays stretched out behind a raised head.
-pub const FRONT_BEND_SHARE: f32 = 0.5;
+/// Share by which settling stays under the bend that it is allowed, for what the chords of bent paths are shorter. Less: bends
+/// of bent bodies pass the limit by as much.
+pub const BEND_MARGIN: f32 = 0.015;
+
+/// How much more than its path bends a joint may bend for settling where the path bends more than the limit, in radians (0.01
+/// degrees). More: visible there. Less: bodies that wind tightly hang in the air like planks.
+pub const BEND_SLACK_RAD: f32 = 2e-4;
+
+/// How fast a falling knot that the rest of the body holds back loses the velocity that it does not have, a second: it keeps what
+/// gravity gives it in about that time. More: bodies that sink as their heads go on stop and go, each knot from rest, and the
+/// more so the higher the rate of ticks. Less: held parts leap when they come free.
+pub const HELD_PER_S: f32 = 30.0;
+
+/// How often settling a steep and bent path is tried with more of it held, before none of it sinks in the tick. Fewer: all
+/// waits for one fold. More: cost.
+pub const FOLD_ROUNDS: usize = 4;
+
+/// A knot that the rest of the body holds back, and which sinks by less than this share of the radius in a tick, stays. Larger:
+/// bodies come to rest a little early. Smaller: rounding keeps them moving.
+pub const RADIUS_STILL_SHARE: f32 = 1e-5;
 
 /// How many times the sweeps that limit bends of a settling path go back and forth; two suffice as a rule. Fewer: sharper
 /// bends where two edges are near. More: cost.

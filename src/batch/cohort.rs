@@ -83,6 +83,9 @@ pub(crate) fn put_row(ring: &mut [Row4], index: usize, row: Row4) {
 /// What settling keeps of a knot that nobody has asked for yet; see the `settle` stage.
 pub(crate) const NEW_FALL: Row4 = [f32::MAX, 0.0, 0.0, 0.0];
 
+/// The gap of a knot with no ground in reach.
+pub(crate) const ASKED_FALL: f32 = -f32::MAX;
+
 /// Raises a head of this radius that is in the ground to where it stands on it.
 fn lift_out(state: &mut BlockState, lane: usize, terrain: &Terrain, radius: f32) {
     let at: [f64; 3] = std::array::from_fn(|c| state.origin[c][lane] + state.head[c][lane]);
@@ -97,6 +100,7 @@ fn lift_out(state: &mut BlockState, lane: usize, terrain: &Terrain, radius: f32)
 pub(crate) fn renew_falls(block: &mut BlockMut<'_>, lane: usize) {
     let falls = block.shape.falls;
     block.falls[lane * falls..(lane + 1) * falls].fill(NEW_FALL);
+    block.state.put(lane, flag::STILL | flag::ASKS, false);
     block.state.put(lane, flag::HANGS, falls > 0);
 }
 
@@ -277,11 +281,12 @@ impl Cohort {
         self.tags[to] = self.tags[from];
     }
 
-    /// Meets other ground: heads that the batch keeps on it come out of it.
+    /// Meets other ground: heads that the batch keeps on it come out of it, and what has settled is asked for anew.
     pub(crate) fn meet(&mut self, terrain: &Terrain) {
         let radius = self.profile.radius_m()[0];
         for state in &mut self.blocks {
             for lane in 0..LANES {
+                state.put(lane, flag::ASKS, self.shape.falls > 0);
                 if state.motion[lane] == Motion::Driven as u32 && state.has(lane, flag::FOLLOWS) {
                     lift_out(state, lane, terrain, radius * state.scale[lane]);
                 }

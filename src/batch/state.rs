@@ -148,7 +148,11 @@ pub mod flag {
     /// Some of the path hangs over ground, or nobody knows: `settle` looks at all of it.
     pub const HANGS: u32 = 1024;
     /// Moves itself, and is in the air over ground.
-    pub const FALLS: u32 = 2048;
+    pub const FALLS: u32 = 8192;
+    /// What hangs is held where it is: `settle` passes until something changes.
+    pub const STILL: u32 = 2048;
+    /// The ground changed, or the path was moved over it: `settle` asks anew what is under it.
+    pub const ASKS: u32 = 4096;
 }
 
 impl BlockState {

@@ -166,6 +166,8 @@ pub(crate) struct Scratch {
     pub nearby: Nearby,
     /// A ring's copy, while it is laid anew.
     pub ring: Vec<crate::lanes::Row4>,
+    /// What of it has fallen.
+    pub falls: Vec<crate::lanes::Row4>,
 }
 
 impl Scratch {
@@ -186,6 +188,7 @@ impl Scratch {
             settling: settle::Settling::default(),
             nearby: Nearby::with_capacity(256),
             ring: Vec::new(),
+            falls: Vec::new(),
         }
     }
 }

@@ -73,6 +73,7 @@ fn settle_seeds(state: &mut BlockState) {
                 state.origin[c][lane] += f64::from(moved[c]);
                 state.displacement[c][lane] = 0.0;
             }
+            state.put(lane, flag::ASKS, true);
         }
     }
 }

@@ -172,6 +172,7 @@ fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scra
     scratch.counters = Default::default();
     // Before anything is warm, so that growth allocates nothing later.
     crate::batch::reserve_total(&mut scratch.ring, slices.shape.ring_rows());
+    crate::batch::reserve_total(&mut scratch.falls, slices.shape.falls);
     scratch.settling.reserve(slices.shape.falls);
     while !slices.blocks.is_empty() {
         let count = slices.blocks.len().min(2);

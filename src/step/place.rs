@@ -273,5 +273,6 @@ fn carry_over(source: &mut Cohort, old: Place, target: &mut Cohort, place: Place
         return;
     }
     resize_lane(block.state, lane, block.profile, block.shape, true);
-    resample_lane(&mut block, lane, ring, cursor);
+    let falls = &source.falls[from * source.shape.falls..(from + 1) * source.shape.falls];
+    resample_lane(&mut block, lane, ring, falls, cursor);
 }
