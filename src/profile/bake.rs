@@ -51,7 +51,6 @@ fn bake_ground(check: Check, raw: &RawGround, length_m: f32, radius_m: f32) -> R
         reach_m: number(&raw.reach_m, &limits::REACH, length_m)?,
         activation_m: number(&raw.activation_m, &limits::ACTIVATION, ACTIVATION_SHARE * radius_m)?,
         max_bend_rad: radians(number(&raw.max_bend_deg, &limits::MAX_BEND, MAX_BEND_DEG)?),
-        prevent_penetration: check.flag_or("ground.prevent_penetration", &raw.prevent_penetration, false)?,
     })
 }
 

@@ -175,12 +175,6 @@ impl ProfileBuilder {
         self
     }
 
-    /// `ground.prevent_penetration`: whether the guard pushes cross-sections out of the ground.
-    pub fn prevent_penetration(mut self, prevent_penetration: bool) -> Self {
-        self.raw.ground.prevent_penetration = Some(prevent_penetration.into());
-        self
-    }
-
     /// Checks and bakes.
     ///
     /// # Errors

@@ -93,7 +93,6 @@ pub(super) struct RawGround {
     pub reach_m: Leaf,
     pub activation_m: Leaf,
     pub max_bend_deg: Leaf,
-    pub prevent_penetration: Leaf,
 }
 
 /// A whole tier file.

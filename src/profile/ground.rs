@@ -1,4 +1,4 @@
-//! How a species stands on the ground: what holds its head, how its body falls, what keeps it out.
+//! How a species stands on the ground: what holds its head, how its body falls.
 
 /// The values of `[ground]` at scale 1, angles in radians. Lengths and speeds grow with a creature's scale; gravity does not.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,8 +22,6 @@ pub struct Ground {
     pub activation_m: f32,
     /// Most that settling may bend the body between adjacent segments, 0 to 90 degrees as radians.
     pub max_bend_rad: f32,
-    /// Whether the guard pushes cross-sections out of the ground.
-    pub prevent_penetration: bool,
 }
 
 impl Ground {

@@ -41,7 +41,8 @@ pub(crate) fn settle_paths(task: &mut Task<'_, '_>) {
     for lane in 0..LANES {
         let (laid, popped) = (scratch.laid[lane], scratch.popped[lane]);
         let state = &*block.state;
-        if state.dt[lane] == 0.0 || !state.has(lane, flag::LIVE) {
+        let quiet = laid == 0 && popped == 0 && !state.has(lane, flag::ASKS | flag::HANGS);
+        if quiet || state.dt[lane] == 0.0 || !state.has(lane, flag::LIVE) {
             continue;
         }
         let mut path = Path::of(block, context.terrain, lane);

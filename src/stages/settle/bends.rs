@@ -244,11 +244,12 @@ impl Bends {
             while edge + 2 < self.hull.len() && self.hull[edge + 1].2 < knot {
                 edge += 1;
             }
-            if let [(x0, y0, from), (x1, y1, to), ..] = self.hull[edge..] {
-                if knot > from && knot < to {
-                    let most = (y0 + (y1 - y0) * ((at - x0) / (x1 - x0)) + off) as f32;
-                    self.cut(knot, most);
-                }
+            if let [(x0, y0, from), (x1, y1, to), ..] = self.hull[edge..]
+                && knot > from
+                && knot < to
+            {
+                let most = (y0 + (y1 - y0) * ((at - x0) / (x1 - x0)) + off) as f32;
+                self.cut(knot, most);
             }
             self.advance(knot, &mut at, &mut off, &mut slope);
         }
