@@ -279,7 +279,12 @@ fn overhang(origin: DVec3) -> Scene {
     set.insert(slab(shelf, origin, |x, z| top(x, z) - 0.03, top)).expect("a set takes parts");
     // Off the shelf, round, and back under it would be a controller's art; this one goes out and down.
     let dive = |x: f64, _: f64| NECK + 0.0015 + 0.174 * (1.0 - ease(0.36, 0.56, x));
-    let creatures = vec![rail([-0.1, 2.3], 0.22, LENGTH, 0.27, dive), driven(-0.1, -0.22, SPEED, &[(0.0, 0.0)])];
+    let mut walker = driven(-0.1, -0.22, SPEED, &[(0.0, 0.0)]);
+    if let Creature::Driven { head, .. } = &mut walker {
+        // Of the two floors there it starts on the upper.
+        head.y = 1.0;
+    }
+    let creatures = vec![rail([-0.1, 2.3], 0.22, LENGTH, 0.27, dive), walker];
     let mut scene = scene("A SHELF OF 3 cm OVER LOWER GROUND", origin, set, creatures);
     scene.looks = both([0.3, 0.1], [2.3, 0.4, 0.3], 1.0);
     scene
