@@ -44,8 +44,12 @@ pub(crate) fn settle_paths(task: &mut Task<'_, '_>) {
         if state.dt[lane] == 0.0 || !state.has(lane, flag::LIVE) {
             continue;
         }
+        let renews = laid > 0 || popped > 0 || state.has(lane, flag::ASKS);
+        if !renews && !state.has(lane, flag::HANGS) {
+            continue;
+        }
         let mut path = Path::of(block, context.terrain, lane);
-        if laid > 0 || popped > 0 || path.state.has(lane, flag::ASKS) {
+        if renews {
             path.renew(laid, popped);
         }
         let state = &*path.state;
@@ -363,6 +367,9 @@ impl Path<'_> {
         }
         let index = self.index(back);
         let [x, y, z, packed] = self.ring[index];
+        if packed.to_bits() == self.falls[index][3].to_bits() {
+            return;
+        }
         let normal = Vec3::from(unpack_direction(self.falls[index][3]));
         let dorsal = Vec3::from(unpack_direction(packed));
         let most = SETTLE_DORSAL_PER_S * self.state.dt[self.lane];
