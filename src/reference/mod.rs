@@ -13,6 +13,7 @@ pub mod frame;
 pub mod guidance;
 pub mod pose;
 pub mod record;
+pub mod settle;
 pub mod travel;
 pub mod undulate;
 

@@ -41,12 +41,15 @@ pub(crate) fn settle_paths(task: &mut Task<'_, '_>) {
     for lane in 0..LANES {
         let (laid, popped) = (scratch.laid[lane], scratch.popped[lane]);
         let state = &*block.state;
-        let quiet = laid == 0 && popped == 0 && !state.has(lane, flag::ASKS | flag::HANGS);
-        if quiet || state.dt[lane] == 0.0 || !state.has(lane, flag::LIVE) {
+        if state.dt[lane] == 0.0 || !state.has(lane, flag::LIVE) {
+            continue;
+        }
+        let renews = laid > 0 || popped > 0 || state.has(lane, flag::ASKS);
+        if !renews && !state.has(lane, flag::HANGS) {
             continue;
         }
         let mut path = Path::of(block, context.terrain, lane);
-        if laid > 0 || popped > 0 || path.state.has(lane, flag::ASKS) {
+        if renews {
             path.renew(laid, popped);
         }
         let state = &*path.state;
@@ -364,6 +367,9 @@ impl Path<'_> {
         }
         let index = self.index(back);
         let [x, y, z, packed] = self.ring[index];
+        if packed.to_bits() == self.falls[index][3].to_bits() {
+            return;
+        }
         let normal = Vec3::from(unpack_direction(self.falls[index][3]));
         let dorsal = Vec3::from(unpack_direction(packed));
         let most = SETTLE_DORSAL_PER_S * self.state.dt[self.lane];

@@ -18,8 +18,9 @@ pub(super) struct Bends {
     /// How far they may have sunk after this tick, and how far they have for certain: nothing is pulled up.
     pub drop: Vec<f32>,
     pub floor: Vec<f32>,
-    /// Lengths of links in plan.
+    /// Lengths of links in plan, and one over them.
     plan: Vec<f32>,
+    inv_plan: Vec<f32>,
     /// Chords of a segment: direction in plan, slope, one over the length at a plan length of 1.
     chords: Vec<[f32; 4]>,
     /// By how much the slope of the drop may grow and shrink in a segment about a joint that lies at the knot, and the
@@ -49,6 +50,7 @@ impl Bends {
         for buffer in [&mut self.x, &mut self.y, &mut self.z, &mut self.drop, &mut self.floor, &mut self.plan] {
             reserve_total(buffer, knots);
         }
+        reserve_total(&mut self.inv_plan, knots);
         reserve_total(&mut self.chords, knots);
         reserve_total(&mut self.joints, knots);
         reserve_total(&mut self.bounds, knots);
@@ -83,6 +85,8 @@ impl Bends {
 
     /// Finds out how much each knot may bend, of those that have a floor.
     pub fn bound(&mut self, limit: &Limit) {
+        self.inv_plan.clear();
+        self.inv_plan.extend(self.plan.iter().map(|plan| 1.0 / plan));
         self.draw_chords(limit);
         self.bound_joints(limit);
         let (k, count) = (limit.per_segment, self.floor.len());
@@ -196,7 +200,7 @@ impl Bends {
         for knot in front..self.drop.len() - 1 {
             let most = self.drop[knot] + self.plan[knot] * (slope + self.bounds[knot][0]);
             changed |= self.cut(knot + 1, most);
-            slope = (self.drop[knot + 1] - self.drop[knot]) / self.plan[knot];
+            slope = (self.drop[knot + 1] - self.drop[knot]) * self.inv_plan[knot];
         }
         changed
     }
@@ -205,7 +209,7 @@ impl Bends {
     fn sweep_forward(&mut self, front: usize) -> bool {
         let mut changed = false;
         for knot in (front + 2..self.drop.len() - 1).rev() {
-            let slope = (self.drop[knot + 1] - self.drop[knot]) / self.plan[knot];
+            let slope = (self.drop[knot + 1] - self.drop[knot]) * self.inv_plan[knot];
             let most = self.drop[knot] - self.plan[knot - 1] * (slope - self.bounds[knot][0]);
             changed |= self.cut(knot - 1, most);
         }
