@@ -3,11 +3,11 @@
 //! Reads knots, terrain. Writes how far each knot has fallen, its velocity, and its place in the path. Gravity acts on the
 //! curve, not on the joints: a knot falls straight down from where the head laid it, so retained height stays in the world
 //! while the body slides along the path, new travel brings its own height, and what gravity did is never pulled back up.
-//! How sharply the fallen path may bend is limited by sweeps over it; the march then finds joints on it.
+//! How sharply the fallen path may bend is limited in `bends`; the march then finds joints on it.
 //! Source: the serpentine document, "Optional Body Ground Follow"; docs/derivations/settle.md.
 //!
-//! A knot is asked for its ground once, as ground does not move. Where all that hangs has come to rest, the stage looks at
-//! new knots alone: that is nearly always. Parallel: its own lanes only.
+//! A knot is asked for its ground once, and again where the ground changed or the path was carried over it. Where all that
+//! hangs has come to rest, the stage looks at new knots alone: that is nearly always. Parallel: its own lanes only.
 
 mod bends;
 

@@ -220,7 +220,7 @@ fn hash_of(lanes: LaneChoice, parallel: bool) -> u64 {
     let mut batch = SerpentBatch::with_settings(hills(5), settings).unwrap();
     let ids = crowd(&mut batch, 60, 5);
     for &id in &ids {
-        let motion = if batch.tag(id).unwrap() % 2 == 0 { Motion::Observed } else { Motion::Driven };
+        let motion = if batch.tag(id).unwrap().is_multiple_of(2) { Motion::Observed } else { Motion::Driven };
         batch.set_motion(id, motion).unwrap();
     }
     for tick in 0..60 {
