@@ -219,3 +219,28 @@ fn warm_ground_queries_allocate_nothing() {
     let growths = ask();
     assert_eq!(allocations(|| assert_eq!(ask(), growths)), 0);
 }
+
+#[test]
+fn a_warm_tick_of_bodies_that_fall_allocates_nothing() {
+    let _turn = TURN.lock();
+    let (mut batch, profile) = batch_of(Terrain::embedded("jacksboro").unwrap(), species().remove(0));
+    let spawn = |i: usize| {
+        let x = i as f64;
+        let height = batch.terrain().sample(x, 0.0).unwrap().height_m + 0.3;
+        Spawn::at(profile, [x, height, 0.0]).facing(X).motion(Motion::Reported)
+    };
+    let spawns: Vec<Spawn> = (0..20).map(spawn).collect();
+    let ids = batch.spawn_many(&spawns).unwrap();
+    batch.step(DT).unwrap();
+    let mut supported = 0;
+    let count = allocations(|| {
+        for tick in 0..120 {
+            for &id in &ids {
+                batch.report_actual_displacement(id, X * if tick < 60 { 0.004 } else { -0.004 }, X).unwrap();
+            }
+            supported += batch.step(DT).unwrap().counters.knots_supported;
+        }
+    });
+    assert!(supported > 1000, "nothing hung");
+    assert_eq!(count, 0);
+}

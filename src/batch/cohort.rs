@@ -96,12 +96,18 @@ fn lift_out(state: &mut BlockState, lane: usize, terrain: &Terrain, radius: f32)
     }
 }
 
+/// What it keeps of a knot that was laid on the ground: no gap, the normal straight up.
+pub(crate) fn walked_fall() -> Row4 {
+    [0.0, 0.0, 0.0, super::pack_direction([0.0, 1.0, 0.0])]
+}
+
 /// Forgets what a lane's knots have fallen: they lie where they are.
 pub(crate) fn renew_falls(block: &mut BlockMut<'_>, lane: usize) {
     let falls = block.shape.falls;
     block.falls[lane * falls..(lane + 1) * falls].fill(NEW_FALL);
-    block.state.put(lane, flag::STILL | flag::ASKS, false);
-    block.state.put(lane, flag::HANGS, falls > 0);
+    block.state.walked[lane] = 0;
+    block.state.put(lane, super::flag::STILL | super::flag::ASKS, false);
+    block.state.put(lane, super::flag::HANGS, falls > 0);
 }
 
 /// See the module.
@@ -198,6 +204,7 @@ impl Cohort {
     }
     /// What has fallen: creature `slot` has rows `slot * shape.falls ..`, in the order of its ring without the copy: gap to
     /// the ground from where the knot was laid, drop so far (both in metres), velocity downward in m/s, packed ground normal.
+    /// The rows of its newest `walked` knots are not written: they lie on the ground.
     pub fn falls(&self) -> &[Row4] {
         &self.falls
     }

@@ -13,7 +13,7 @@ mod spawn;
 mod state;
 
 pub use crate::id::SerpentId;
-pub(crate) use cohort::{ASKED_FALL, BlockMut, NEW_FALL, put_row, renew_falls};
+pub(crate) use cohort::{ASKED_FALL, BlockMut, NEW_FALL, put_row, renew_falls, walked_fall};
 pub use cohort::{Cohort, HeadLanes, JointLanes, Shape};
 pub use controls::ControlSlices;
 pub use direction::unpack_direction;

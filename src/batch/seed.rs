@@ -2,7 +2,7 @@
 
 use super::{
     ASKED_FALL, BlockMut, BlockState, NEW_FALL, Shape, flag, lane3, pack_direction, put_row, renew_falls, set_lane3,
-    unpack_direction,
+    unpack_direction, walked_fall,
 };
 use crate::constants::GRID_SHARE;
 use crate::lanes::Row4;
@@ -104,12 +104,15 @@ fn settle_pen(state: &mut BlockState, lane: usize, ring: &mut [Row4], shape: &Sh
 
 /// Lays a lane's history anew at the spacing of its present scale, along the path it has; `falls` is what that has fallen.
 pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4], falls: &[Row4], from_cursor: u32) {
+    // Copied lanes bring it along with their state.
+    let walked = block.state.walked[lane];
     renew_falls(block, lane);
     let count = from.len() as u32 - 1;
     let old = |back: u32| from[(from_cursor.wrapping_sub(back) & (count - 1)) as usize];
     let fall = |back: u32| {
         let index = (from_cursor.wrapping_sub(back) & (count - 1)) as usize;
-        falls.get(index).copied().filter(|fall| *fall != NEW_FALL)
+        let fall = if (1..=walked).contains(&back) { Some(walked_fall()) } else { falls.get(index).copied() };
+        fall.filter(|fall| *fall != NEW_FALL)
     };
     // Along the path as it was laid: what has fallen falls from the new knots.
     let position = |back: u32| {

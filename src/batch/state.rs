@@ -113,6 +113,8 @@ block_state! {
     wave_phase: [u32; LANES],
     /// Ring index of the pen's provisional knot; older knots lie below it, modulo the ring's capacity.
     cursor: [u32; LANES],
+    /// Newest knots that lie on the ground and whose rows of `falls` were not written: see the `settle` stage.
+    walked: [u32; LANES],
     /// See [`flag`].
     flags: [u32; LANES],
     /// The caller's mask: a creature advances while it shares a bit with the batch's active mask.
@@ -198,6 +200,7 @@ impl BlockState {
             phase: [0; LANES],
             wave_phase: [0; LANES],
             cursor: [0; LANES],
+            walked: [0; LANES],
             flags: [0; LANES],
             mask: [!0; LANES],
             guide: [0; LANES],

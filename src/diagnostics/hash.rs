@@ -49,7 +49,7 @@ fn hash_creature(hash: &mut Fnv, cohort: &Cohort, place: Place) {
     hash.floats(&[state.scale[lane], state.target_scale[lane], state.history_scale[lane]]);
     hash.floats(&[state.fall_speed[lane]]);
     hash.floats(&[state.turn_rate[lane], state.amplitude[lane], state.time_scale[lane]]);
-    for word in [state.phase, state.wave_phase, state.flags, state.mask, state.guide, state.motion] {
+    for word in [state.phase, state.wave_phase, state.walked, state.flags, state.mask, state.guide, state.motion] {
         hash.word(u64::from(word[lane]));
     }
     hash.floats(&cohort.controls.guidance[slot]);

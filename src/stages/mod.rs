@@ -103,7 +103,7 @@ pub struct Counters {
     pub knots_popped: u64,
     /// Histories laid anew for growth.
     pub resampled: u64,
-    /// Knots with ground in reach, of paths of which some hangs.
+    /// Knots with ground in reach, as far along their paths as something hangs.
     pub knots_supported: u64,
     /// Knots that gained speed.
     pub knots_accelerating: u64,

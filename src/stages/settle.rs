@@ -3,18 +3,18 @@
 //! Reads knots, terrain. Writes how far each knot has fallen, its velocity, and its place in the path. Gravity acts on the
 //! curve, not on the joints: a knot falls straight down from where the head laid it, so retained height stays in the world
 //! while the body slides along the path, new travel brings its own height, and what gravity did is never pulled back up.
-//! How sharply the fallen path may bend is limited by sweeps over it; the march then finds joints on it.
+//! How sharply the fallen path may bend is limited in `bends`; the march then finds joints on it.
 //! Source: the serpentine document, "Optional Body Ground Follow"; docs/derivations/settle.md.
 //!
-//! A knot is asked for its ground once, as ground does not move. Where all that hangs has come to rest, the stage looks at
-//! new knots alone: that is nearly always. Parallel: its own lanes only.
+//! A knot is asked for its ground once, and again where the ground changed or the path was carried over it. Where all that
+//! hangs has come to rest, the stage looks at new knots alone: that is nearly always. Parallel: its own lanes only.
 
 mod bends;
 
 use super::{Counters, Task};
 use crate::batch::{
     ASKED_FALL, BlockMut, BlockState, Motion, NEW_FALL, Shape, flag, lane3, pack_direction, put_row, set_lane3, snap,
-    unpack_direction,
+    unpack_direction, walked_fall,
 };
 use crate::constants::{FOLD_ROUNDS, HELD_PER_S, RADIUS_STILL_SHARE, SETTLE_DORSAL_PER_S};
 use crate::lanes::{LANES, Row4};
@@ -44,6 +44,12 @@ pub(crate) fn settle_paths(task: &mut Task<'_, '_>) {
         if state.dt[lane] == 0.0 || !state.has(lane, flag::LIVE) {
             continue;
         }
+        if popped == 0 && walks(state, lane) && !state.has(lane, flag::HANGS | flag::ASKS) {
+            // Nearly always: rows that nobody looks at are not written, which would fetch memory for nothing else.
+            let (walked, most) = (block.state.walked[lane].saturating_add(laid), block.shape.knots as u32);
+            block.state.walked[lane] = if walked < most { walked } else { most };
+            continue;
+        }
         let renews = laid > 0 || popped > 0 || state.has(lane, flag::ASKS);
         if !renews && !state.has(lane, flag::HANGS) {
             continue;
@@ -59,6 +65,11 @@ pub(crate) fn settle_paths(task: &mut Task<'_, '_>) {
             scratch.settling.settle(&mut path, popped, &mut scratch.counters);
         }
     }
+}
+
+/// Whether the head stands on the ground that the batch keeps it on.
+fn walks(state: &BlockState, lane: usize) -> bool {
+    state.motion[lane] == Motion::Driven as u32 && state.has(lane, flag::GROUNDED)
 }
 
 /// The path of one creature.
@@ -112,6 +123,11 @@ impl<'a> Path<'a> {
     fn renew(&mut self, laid: u32, popped: u32) {
         let most = self.shape.knots - 1;
         let clamp = |count: u32| if (count as usize) < most { count as usize } else { most };
+        let walked = std::mem::take(&mut self.state.walked[self.lane]).saturating_sub(popped);
+        for back in 1..=clamp(walked) {
+            let index = self.index(clamp(laid) + back);
+            self.falls[index] = walked_fall();
+        }
         for back in 0..clamp(popped) {
             let index = self.index(most - back);
             self.falls[index] = NEW_FALL;
@@ -188,10 +204,9 @@ impl<'a> Path<'a> {
         let index = self.index(back);
         let [_, drop, velocity, _] = self.falls[index];
         let state = &*self.state;
-        let walks = state.motion[self.lane] == Motion::Driven as u32 && state.has(self.lane, flag::GROUNDED);
-        if walks && back <= 2 && drop == 0.0 {
+        if walks(state, self.lane) && back <= 2 && drop == 0.0 {
             // The head stood on the ground where it laid it.
-            self.falls[index] = [0.0, 0.0, 0.0, pack_direction([0.0, 1.0, 0.0])];
+            self.falls[index] = walked_fall();
             return;
         }
         let origin = lane3(&state.origin, self.lane);
@@ -229,14 +244,20 @@ impl Settling {
 
     /// A tick of one path.
     fn settle(&mut self, path: &mut Path<'_>, popped: u32, counters: &mut Counters) {
-        self.read(path, popped as usize);
         let (state, lane) = (&*path.state, path.lane);
         let per_segment = path.shape.knots_per_segment;
         let (segment, spacing) = (state.segment[lane], state.spacing[lane]);
         let limit = Limit { bend: path.bend, segment, per_segment, spacing };
-        self.bends.bound(&limit);
         let front = Bends::front(per_segment);
-        if popped > 0 || state.scale[lane] != state.history_scale[lane] || self.bends.pulls(front) {
+        let mut pulls = popped > 0 || state.scale[lane] != state.history_scale[lane];
+        self.read(path, popped as usize, pulls);
+        self.bends.bound(&limit);
+        if !pulls && self.bends.pulls(front) {
+            pulls = true;
+            self.read(path, 0, true);
+            self.bends.bound(&limit);
+        }
+        if pulls {
             // Where bounds have changed, what has sunk may be more than they allow.
             self.bends.drop.clone_from(&self.bends.floor);
             self.bends.floor.fill(0.0);
@@ -262,8 +283,9 @@ impl Settling {
         }
     }
 
-    /// Takes the path as it was laid, of as many knots as the body can lie on, and a segment more.
-    fn read(&mut self, path: &mut Path<'_>, popped: usize) {
+    /// Takes the path as it was laid, of as many knots as the body can lie on, and a segment more; or, if not `all` of them,
+    /// as far as something hangs or falls, and what bends there depend on.
+    fn read(&mut self, path: &mut Path<'_>, popped: usize, all: bool) {
         let (bends, lane) = (&mut self.bends, path.lane);
         let (k, spacing) = (path.shape.knots_per_segment, path.state.spacing[lane]);
         // Bounds of the last knot look this much further. No fallen path is shorter than it is in plan.
@@ -280,11 +302,19 @@ impl Settling {
             bends.push(path.laid(back), spacing);
         }
         bends.floor.push(0.0);
+        let mut last = Bends::front(k);
         for back in 1..=window {
             let beside = [bends.floor[back - 1], bends.floor[if back > 1 { back - 2 } else { 0 }]];
             path.learn(back, back + popped > window, beside);
-            bends.floor.push(path.falls[path.index(back)][1]);
+            let [gap, drop, velocity, _] = path.falls[path.index(back)];
+            bends.floor.push(drop);
+            let excess = if gap > 0.0 { gap - drop } else { -drop };
+            if gap != NO_GROUND && (excess > path.activation || excess < 0.0) || velocity > 0.0 {
+                last = back;
+            }
         }
+        let count = if all { window } else { last + 2 * k };
+        bends.truncate(count + 1, beyond);
     }
 
     /// Lets each knot fall for a tick by itself; no further than its ground.

@@ -63,6 +63,16 @@ impl Bends {
         }
     }
 
+    /// Goes no further than `count` knots, and what their bounds depend on: `beyond` more.
+    pub fn truncate(&mut self, count: usize, beyond: usize) {
+        self.floor.truncate(count);
+        let more = self.floor.len() + beyond;
+        for buffer in [&mut self.x, &mut self.y, &mut self.z] {
+            buffer.truncate(more);
+        }
+        self.plan.truncate(more - 1);
+    }
+
     /// Adds the next older knot; yields the length in plan of the link to it.
     pub fn push(&mut self, at: [f32; 3], spacing: f32) -> f32 {
         let [x, y, z] = at;
