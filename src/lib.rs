@@ -34,6 +34,6 @@ pub use error::{Error, HandleFault, Result};
 pub use lanes::LaneChoice;
 pub use pose::{Aabb, Attachment, Pose};
 pub use profile::{Profile, ProfileBuilder, Quality, Tier};
-pub use stages::{Counters, Stage};
+pub use stages::{Counters, Measures, Stage};
 pub use step::{Quarantined, ResolvedDisplacement, StepReport};
 pub use terrain::{Heightfield, Terrain, TerrainSet, TriangleMesh};

@@ -29,6 +29,8 @@ pub struct Invariants {
     pub max_chord_penetration_share: f64,
     /// The deepest of both: a share is large where a tail is thin.
     pub max_penetration_m: f64,
+    /// Height of a joint's ball over the slope straight under it, across the slope, of its radius.
+    pub max_gap_share: f64,
     /// Overlap of bodies, of their diameter: there is no contact yet that could be held to it.
     pub max_overlap_share: f64,
     /// Numbers in joints and frames that are none.
@@ -45,6 +47,7 @@ impl Invariants {
             max_penetration_share: self.max_penetration_share.max(other.max_penetration_share),
             max_chord_penetration_share: self.max_chord_penetration_share.max(other.max_chord_penetration_share),
             max_penetration_m: self.max_penetration_m.max(other.max_penetration_m),
+            max_gap_share: self.max_gap_share.max(other.max_gap_share),
             max_overlap_share: self.max_overlap_share.max(other.max_overlap_share),
             non_finite: self.non_finite + other.non_finite,
         }
@@ -58,6 +61,7 @@ fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 
 /// The ground with what makes measuring against it quick.
 pub struct Ground<'a> {
+    terrain: &'a Terrain,
     relief: &'a Relief,
     steepness: f64,
     /// Where the ground is no grid, the library's own queries have to do.
@@ -67,7 +71,7 @@ pub struct Ground<'a> {
 impl<'a> Ground<'a> {
     pub fn new(terrain: &'a Terrain, relief: &'a Relief) -> Self {
         let mesh = matches!(terrain, Terrain::Mesh(_)).then_some(terrain);
-        Self { relief, steepness: relief.steepness(), mesh }
+        Self { terrain, relief, steepness: relief.steepness(), mesh }
     }
 
     /// How deep a ball is in the ground, perpendicular to the nearest triangle: 0 without touch, its radius with its
@@ -117,6 +121,7 @@ pub fn measure(body: &Body, ground: &Ground) -> Invariants {
         max_penetration_share: depths.joint_share,
         max_chord_penetration_share: depths.chord_share,
         max_penetration_m: depths.most_m,
+        max_gap_share: depths.gap_share,
         max_overlap_share: 0.0,
         non_finite,
     }
@@ -201,6 +206,7 @@ struct Depths {
     joint_share: f64,
     chord_share: f64,
     most_m: f64,
+    gap_share: f64,
 }
 
 fn penetration(body: &Body, ground: &Ground) -> Depths {
@@ -209,6 +215,8 @@ fn penetration(body: &Body, ground: &Ground) -> Depths {
         let depth = ground.depth_m(&mut nearby, joint, radius_m);
         depths.joint_share = depths.joint_share.max(depth / radius_m);
         depths.most_m = depths.most_m.max(depth);
+        let gap = probe::gap_m(ground.terrain, joint, radius_m).unwrap_or(0.0);
+        depths.gap_share = depths.gap_share.max(gap / radius_m);
     }
     for i in 0..body.joints.len() - 1 {
         let run = sub(body.joints[i + 1], body.joints[i]);

@@ -33,7 +33,9 @@ use relief::Relief;
 use report::{Findings, Named, Report, grouped, peak_rss_bytes, ratio};
 use scene::Crowd;
 use serpentarium::terrain::TriangleMesh;
-use serpentarium::{Heightfield, Profile, Quality, SerpentBatch, SerpentId, Settings, Stage, Terrain};
+use serpentarium::{
+    Counters, Heightfield, Measures, Profile, Quality, SerpentBatch, SerpentId, Settings, Stage, Terrain,
+};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -92,7 +94,8 @@ struct Timing {
     steering: Duration,
     stages: [Duration; Stage::ALL.len()],
     dropped_s: f64,
-    quarantined: u64,
+    counters: Counters,
+    measures: Measures,
     peak_rss_bytes: u64,
 }
 
@@ -142,7 +145,8 @@ fn simulate(cli: &Cli, crowd: &mut Crowd, timing: &mut Timing, progress: &mut Pr
         timing.steering += steered - begun;
         timing.stages.iter_mut().zip(report.stages).for_each(|(sum, stage)| *sum += stage);
         timing.dropped_s += f64::from(report.dropped_s);
-        timing.quarantined += report.quarantined.len() as u64;
+        timing.counters.add(&report.counters);
+        timing.measures.add(&report.measures);
         progress.tick(tick, timing.step.as_secs_f64());
     }
     // Without a tick there are no pose rows yet; with one, those that it wrote are measured.
@@ -190,8 +194,10 @@ fn compose(cli: &Cli, profile: &Profile, batch: &SerpentBatch, timing: &Timing, 
         dropped_s: timing.dropped_s,
         bytes_per_serpent: ratio(batch.memory().total() as f64, f64::from(cli.count)),
         peak_rss_bytes: timing.peak_rss_bytes,
-        invariants: Findings { measured, quarantined: timing.quarantined, state_hash: state_hash.clone() },
-        quarantined: timing.quarantined,
+        invariants: Findings { measured, quarantined: timing.counters.quarantined, state_hash: state_hash.clone() },
+        counters: Named(timing.counters.by_name().map(|(name, count)| (name, count as f64)).collect()),
+        measures: Named(timing.measures.by_name().map(|(name, most)| (name, f64::from(most))).collect()),
+        quarantined: timing.counters.quarantined,
         state_hash,
     }
 }

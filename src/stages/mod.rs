@@ -7,6 +7,7 @@ pub(crate) mod ahead;
 pub(crate) mod body;
 pub(crate) mod bound;
 pub(crate) mod command;
+mod counts;
 pub(crate) mod frame;
 pub(crate) mod guidance;
 pub(crate) mod pose;
@@ -15,6 +16,9 @@ pub(crate) mod settle;
 pub(crate) mod sweep;
 pub(crate) mod travel;
 pub(crate) mod undulate;
+
+pub(crate) use counts::raise;
+pub use counts::{Counters, Measures};
 
 use crate::batch::{BlockMut, ForwardAxis, Vec8};
 use crate::constants::MAX_PIECES;
@@ -90,55 +94,6 @@ pub(crate) struct Context<'a> {
     pub pose_origin: [f64; 3],
 }
 
-/// What happened in a block in a tick.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Creatures that moved.
-    pub moved: u64,
-    /// Pieces that driven travel was cut into.
-    pub pieces: u64,
-    /// Knots added to path histories.
-    pub knots_laid: u64,
-    /// Knots taken back, by backing up or turning back.
-    pub knots_popped: u64,
-    /// Histories laid anew for growth.
-    pub resampled: u64,
-    /// Knots with ground in reach, as far along their paths as something hangs.
-    pub knots_supported: u64,
-    /// Knots that gained speed.
-    pub knots_accelerating: u64,
-    /// Knots that sank.
-    pub knots_descending: u64,
-    /// Heads of driven creatures in the air over ground.
-    pub falling: u64,
-    /// Heads of driven creatures that slid along ground which they do not climb.
-    pub slid: u64,
-    /// Heads of driven creatures that such ground stopped.
-    pub stopped: u64,
-    /// Driven creatures that found no ground under them.
-    pub off_ground: u64,
-    /// Creatures quarantined in this tick.
-    pub quarantined: u64,
-}
-
-impl Counters {
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.moved += other.moved;
-        self.pieces += other.pieces;
-        self.knots_laid += other.knots_laid;
-        self.knots_popped += other.knots_popped;
-        self.resampled += other.resampled;
-        self.knots_supported += other.knots_supported;
-        self.knots_accelerating += other.knots_accelerating;
-        self.knots_descending += other.knots_descending;
-        self.off_ground += other.off_ground;
-        self.falling += other.falling;
-        self.slid += other.slid;
-        self.stopped += other.stopped;
-        self.quarantined += other.quarantined;
-    }
-}
-
 /// The way of a block's heads in one tick: where each piece of travel ends, relative to the origins, and the heading
 /// there. Written by `travel`, read by `record`.
 pub(crate) struct Trail {
@@ -158,6 +113,7 @@ pub(crate) struct Scratch {
     /// For each joint: tangent, dorsal, side.
     pub frames: Vec<[Lane8; 9]>,
     pub counters: Counters,
+    pub measures: Measures,
     /// Knots that each lane laid and took back in this tick.
     pub laid: [u32; LANES],
     pub popped: [u32; LANES],
@@ -183,6 +139,7 @@ impl Scratch {
             },
             frames: Vec::new(),
             counters: Counters::default(),
+            measures: Measures::default(),
             laid: [0; LANES],
             popped: [0; LANES],
             settling: settle::Settling::default(),

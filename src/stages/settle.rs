@@ -11,7 +11,7 @@
 
 mod bends;
 
-use super::{Counters, Task};
+use super::{Counters, Measures, Task, raise};
 use crate::batch::{
     ASKED_FALL, BlockMut, BlockState, Motion, NEW_FALL, Shape, flag, lane3, pack_direction, put_row, set_lane3, snap,
     unpack_direction, walked_fall,
@@ -62,7 +62,7 @@ pub(crate) fn settle_paths(task: &mut Task<'_, '_>) {
         let lies = state.motion[lane] != Motion::Preview as u32;
         let rests = state.has(lane, flag::STILL) && lane3(&state.displacement, lane) == [0.0; 3];
         if lies && state.has(lane, flag::HANGS) && !rests {
-            scratch.settling.settle(&mut path, popped, &mut scratch.counters);
+            scratch.settling.settle(&mut path, popped, &mut scratch.counters, &mut scratch.measures);
         }
     }
 }
@@ -243,7 +243,7 @@ impl Settling {
     }
 
     /// A tick of one path.
-    fn settle(&mut self, path: &mut Path<'_>, popped: u32, counters: &mut Counters) {
+    fn settle(&mut self, path: &mut Path<'_>, popped: u32, counters: &mut Counters, measures: &mut Measures) {
         let (state, lane) = (&*path.state, path.lane);
         let per_segment = path.shape.knots_per_segment;
         let (segment, spacing) = (state.segment[lane], state.spacing[lane]);
@@ -264,10 +264,10 @@ impl Settling {
             self.bends.limit(front);
             self.bends.floor.clone_from(&self.bends.drop);
         }
-        self.fall(path, counters);
+        self.fall(path, counters, measures);
         self.bends.limit(front);
         self.unfold(&limit, front);
-        self.write(path, counters);
+        self.write(path, counters, measures);
     }
 
     /// Takes back what bends too much for another reason than the bend that is added: a fall shears steep bends.
@@ -318,7 +318,7 @@ impl Settling {
     }
 
     /// Lets each knot fall for a tick by itself; no further than its ground.
-    fn fall(&mut self, path: &mut Path<'_>, counters: &mut Counters) {
+    fn fall(&mut self, path: &mut Path<'_>, counters: &mut Counters, measures: &mut Measures) {
         let dt = path.state.dt[path.lane];
         let bends = &mut self.bends;
         bends.drop.clear();
@@ -334,6 +334,7 @@ impl Settling {
             }
             counters.knots_supported += 1;
             let excess = if gap > 0.0 { gap - drop } else { -drop };
+            raise(&mut measures.largest_target_m, excess);
             if excess <= 0.0 {
                 // Ground that came up, or was there from the start.
                 bends.drop[back] = drop + excess;
@@ -354,7 +355,7 @@ impl Settling {
 
     /// Puts the knots where they have fallen to. The velocity of a knot that was held back
     /// goes over to what it really had, in a time that does not depend on the rate of ticks.
-    fn write(&mut self, path: &mut Path<'_>, counters: &mut Counters) {
+    fn write(&mut self, path: &mut Path<'_>, counters: &mut Counters, measures: &mut Measures) {
         let dt = path.state.dt[path.lane];
         let creep = RADIUS_STILL_SHARE * path.radius;
         let ease = if dt * HELD_PER_S < 1.0 { dt * HELD_PER_S } else { 1.0 };
@@ -371,6 +372,10 @@ impl Settling {
                 velocity += ((drop - before) / dt - velocity) * ease;
                 velocity = if velocity > 0.0 { velocity } else { 0.0 };
             }
+            raise(&mut measures.largest_fall_speed_m_s, velocity);
+            raise(&mut measures.largest_step_m, drop - before);
+            raise(&mut measures.largest_drop_m, drop);
+            raise(&mut measures.largest_deviation_m, drop * self.bends.across(back));
             hangs |= gap != NO_GROUND && gap - drop > path.activation || velocity > 0.0;
             moves |= drop != before;
             if drop != before {
@@ -380,6 +385,7 @@ impl Settling {
             }
             path.falls[index] = [gap, drop, velocity, normal];
         }
+        counters.bodies_settled += u64::from(moves);
         path.put(flag::HANGS, hangs);
         path.put(flag::STILL, !moves);
         if !moves {

@@ -169,7 +169,7 @@ fn run(slices: BlockSlices<'_>, shared: &Shared<'_>) -> Tally {
 fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scratch) -> Tally {
     let begun = Instant::now();
     let mut clock = Clock::new();
-    scratch.counters = Default::default();
+    (scratch.counters, scratch.measures) = Default::default();
     // Before anything is warm, so that growth allocates nothing later.
     crate::batch::reserve_total(&mut scratch.ring, slices.shape.ring_rows());
     crate::batch::reserve_total(&mut scratch.falls, slices.shape.falls);
@@ -187,5 +187,6 @@ fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scra
             _ => {}
         }
     }
-    Tally { sampled_ns: clock.ns, total: begun.elapsed(), counters: scratch.counters }
+    let Scratch { counters, measures, .. } = *scratch;
+    Tally { sampled_ns: clock.ns, total: begun.elapsed(), counters, measures }
 }

@@ -1,7 +1,7 @@
 //! What a tick says of itself.
 
 use crate::batch::{Fault, SerpentId};
-use crate::stages::{Counters, Stage};
+use crate::stages::{Counters, Measures, Stage};
 use std::time::{Duration, Instant};
 
 const STAGES: usize = Stage::ALL.len();
@@ -24,6 +24,8 @@ pub struct StepReport {
     pub elapsed: Duration,
     /// What happened, counted.
     pub counters: Counters,
+    /// The largest of what was measured.
+    pub measures: Measures,
     /// Creatures quarantined in this tick.
     pub quarantined: Vec<Quarantined>,
     /// Seconds beyond the longest step that were not simulated.
@@ -38,7 +40,8 @@ impl StepReport {
     pub(crate) fn new(tally: &Tally, dropped_s: f32) -> Self {
         let sampled: u64 = tally.sampled_ns.iter().sum();
         let share = |ns: u64| tally.total.mul_f64(if sampled > 0 { ns as f64 / sampled as f64 } else { 0.0 });
-        Self { stages: tally.sampled_ns.map(share), counters: tally.counters, dropped_s, ..Self::default() }
+        let Tally { counters, measures, .. } = *tally;
+        Self { stages: tally.sampled_ns.map(share), counters, measures, dropped_s, ..Self::default() }
     }
 
     /// Each stage with the time spent in it, in run order.
@@ -47,12 +50,13 @@ impl StepReport {
     }
 }
 
-/// Sums over blocks. Adding is commutative, so any split gives the same counters.
+/// Sums and maxima over blocks. Both are commutative, so any split gives the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub sampled_ns: [u64; STAGES],
     pub total: Duration,
     pub counters: Counters,
+    pub measures: Measures,
 }
 
 impl Tally {
@@ -60,6 +64,7 @@ impl Tally {
         self.sampled_ns.iter_mut().zip(other.sampled_ns).for_each(|(a, b)| *a += b);
         self.total += other.total;
         self.counters.add(&other.counters);
+        self.measures.add(&other.measures);
         self
     }
 }

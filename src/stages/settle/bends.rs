@@ -160,6 +160,15 @@ impl Bends {
         }
     }
 
+    /// How far off the path a knot is that has sunk by 1: the cosine of the slope there.
+    pub fn across(&self, knot: usize) -> f32 {
+        match self.chords[if knot < self.chords.len() { knot } else { self.chords.len() - 1 }] {
+            // Nearer to the head than a whole chord.
+            [.., 0.0] => 1.0,
+            [.., across] => across,
+        }
+    }
+
     /// Whether a head that backs up pulls at what has sunk behind it.
     pub fn pulls(&self, front: usize) -> bool {
         let [.., drop] = self.floor[..] else { return false };
