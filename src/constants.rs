@@ -101,6 +101,10 @@ pub const STEP_RADII: f32 = 1.0;
 /// Less: it catches on its own ground.
 pub const LIFT_RADII: f32 = 0.15;
 
+/// A tick's way from which on a head is swept over a heightfield, in cells: what sticks out of it is two cells wide at
+/// least. More: thin ridges are stepped over. Less: sweeps where heights would do.
+pub const STRIDE_CELLS: f32 = 0.5;
+
 /// Radius of a lower jaw, as a share of the head's.
 pub const JAW_RADIUS_SHARE: f32 = 0.5;
 

@@ -27,7 +27,7 @@ mod step;
 pub mod terrain;
 
 pub use batch::{
-    BlockState, Cohort, ControlSlices, Fault, ForwardAxis, Headings, Knot, MemoryReport, Motion, ProfileId,
+    BlockState, Cohort, ControlSlices, Fault, ForwardAxis, HeadGround, Headings, Knot, MemoryReport, Motion, ProfileId,
     SerpentBatch, SerpentId, Settings, Spawn,
 };
 pub use error::{Error, HandleFault, Result};

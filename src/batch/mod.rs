@@ -22,7 +22,7 @@ pub(crate) use direction::{
     unpack_direction_lanes,
 };
 pub(crate) use handles::{Handles, Place};
-pub use read::{BufferBytes, Headings, Knot, MemoryReport};
+pub use read::{BufferBytes, HeadGround, Headings, Knot, MemoryReport};
 pub(crate) use seed::{Seed, resample_lane, resize_lane, seed_lane, snap};
 pub(crate) use spawn::perpendicular;
 pub use spawn::{Motion, Spawn};

@@ -6,11 +6,12 @@
 //! guiding Head". Parallel: touches its own lanes only.
 //!
 //! On a heightfield or a plane the heights tell already where the way is free: only heads that were stopped there come
-//! here. Meshes have walls and ceilings that no height tells of, so over them all heads do.
+//! here, and those so fast that they step over cells whole. Meshes have walls and ceilings that no height tells of, so over
+//! them all heads do.
 
 use super::{Counters, Task};
 use crate::batch::{BlockMut, BlockState, HeadLanes, Motion, flag, lane3, set_lane3};
-use crate::constants::{JAW_RADIUS_SHARE, LIFT_RADII, SLIDE_ROUNDS, STEP_RADII, SWEEP_SKIN_RADII};
+use crate::constants::{JAW_RADIUS_SHARE, LIFT_RADII, SLIDE_ROUNDS, STEP_RADII, STRIDE_CELLS, SWEEP_SKIN_RADII};
 use crate::lanes::{Isa, Kernel, LANES, Lanes, ScalarLanes, cos_turns, dispatch, sin_turns};
 use crate::profile::{Head, Profile};
 use crate::terrain::{Contact, Hit, Nearby, Terrain, clearance};
@@ -20,14 +21,17 @@ use glam::Vec3;
 pub(crate) fn slide_heads(task: &mut Task<'_, '_>, blocked: u32) {
     let Task { block, scratch, context } = task;
     let floors = context.terrain.has_floors();
-    if blocked == 0 && !floors {
+    let stride = context.terrain.finest_m() * STRIDE_CELLS;
+    let strides = |speed: f32, dt: f32| (speed * dt).abs() > stride;
+    if blocked == 0 && !floors && !(0..LANES).any(|lane| strides(block.state.speed[lane], block.state.dt[lane])) {
         return;
     }
     for lane in 0..LANES {
         let state = &*block.state;
         let walks = state.motion[lane] == Motion::Driven as u32 && state.has(lane, flag::FOLLOWS);
         let is_blocked = blocked & (1 << lane) != 0;
-        if !walks || !scratch.trail.curved[lane] || !(floors || is_blocked) {
+        let is_asked = floors || is_blocked || strides(state.speed[lane], state.dt[lane]);
+        if !walks || !scratch.trail.curved[lane] || !is_asked {
             continue;
         }
         let moved = Vec3::from(lane3(&state.displacement, lane));

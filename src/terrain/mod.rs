@@ -120,6 +120,16 @@ impl Terrain {
         matches!(self, Self::Mesh(_) | Self::Set(_))
     }
 
+    /// The least size, in metres, of what sticks out of ground without floors: a cell of a heightfield. Infinite where
+    /// nothing does.
+    #[inline(always)]
+    pub(crate) fn finest_m(&self) -> f32 {
+        match self {
+            Self::Heightfield(field) => field.least_cell_m(),
+            _ => f32::INFINITY,
+        }
+    }
+
     /// The highest ground at (x, z) in world metres, or `None` where there is none.
     #[must_use]
     pub fn sample(&self, x: f64, z: f64) -> Option<GroundSample> {
