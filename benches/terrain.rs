@@ -2,57 +2,31 @@
 //! the same surface. A number is for one query (of eight points for samples in lanes), at 256 places in turn.
 #![allow(missing_docs, unsafe_code)]
 
+#[path = "common/hills.rs"]
+mod hills;
+
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
+use hills::{CELL_M, SIDE, field_of, height, triangles};
 use parry3d::math::{Pose, Vector};
 use parry3d::query::{self, PointQuery, Ray, RayCast, ShapeCastOptions};
-use parry3d::shape::{Ball, HeightField, TriMesh};
+use parry3d::shape::{Ball, Capsule, HeightField, Shape, TriMesh};
 use parry3d::utils::Array2;
 use serpentarium::Terrain;
 use serpentarium::lanes::WideLanes;
-use serpentarium::terrain::{Closest, Contact, HeightGrid, Heightfield, Hit, MeshSource, Nearby, TriangleMesh};
+use serpentarium::terrain::{Closest, Contact, Hit, Nearby, TriangleMesh};
 use std::hint::black_box;
 use std::time::Duration;
 
-/// Samples a side: 224 x 224 cells of half a metre.
-const SIDE: usize = 225;
-const CELL_M: f32 = 0.5;
 const PLACES: usize = 256;
 /// A snake's head: its radius, the neck behind it, and a tick's way at 6 m/s.
 const RADIUS: f32 = 0.03;
 const NECK: [f32; 3] = [0.12, 0.0, 0.05];
 const WAY: [f32; 3] = [0.09, -0.04, 0.03];
-/// What is gathered about it.
-const HALF: [f32; 3] = [0.4, 0.3, 0.4];
-
-fn height(column: usize, row: usize) -> f32 {
-    let (x, z) = (column as f32 * CELL_M, row as f32 * CELL_M);
-    (0.31 * x).sin() * (0.27 * z).cos() * 1.5 + (1.7 * x + 0.9 * z).sin() * 0.1
-}
-
-fn grid() -> HeightGrid {
-    let heights = (0..SIDE * SIDE).map(|index| height(index % SIDE, index / SIDE)).collect();
-    let (half, cell) = (0.5 * (SIDE - 1) as f64 * f64::from(CELL_M), f64::from(CELL_M));
-    let origin = [-half, 0.0, -half];
-    HeightGrid { columns: SIDE, rows: SIDE, cell_x_m: cell, cell_z_m: cell, origin, heights, holes: Vec::new() }
-}
-
-fn triangles() -> MeshSource {
-    let half = 0.5 * (SIDE - 1) as f32 * CELL_M;
-    let at = |index: usize| {
-        let (column, row) = (index % SIDE, index / SIDE);
-        [column as f32 * CELL_M - half, height(column, row), row as f32 * CELL_M - half]
-    };
-    let mut indices = Vec::new();
-    for row in 0..SIDE as u32 - 1 {
-        for column in 0..SIDE as u32 - 1 {
-            let start = row * SIDE as u32 + column;
-            let [east, south, end] = [start + 1, start + SIDE as u32, start + SIDE as u32 + 1];
-            indices.extend([[start, end, east], [start, south, end]]);
-        }
-    }
-    MeshSource { positions: (0..SIDE * SIDE).map(at).collect(), indices, ..MeshSource::default() }
-}
+/// A way that mostly leads past the ground.
+const CLEAR_WAY: [f32; 3] = [0.09, 0.03, 0.03];
+/// What is gathered about it: all that it may meet in a tick.
+const HALF: [f32; 3] = [0.24, 0.3, 0.24];
 
 struct Scene {
     field: Terrain,
@@ -71,7 +45,7 @@ impl Scene {
         let size = (SIDE - 1) as f32 * CELL_M;
         let heights = (0..SIDE * SIDE).map(|index| height(index / SIDE, index % SIDE)).collect();
         let other_field = HeightField::new(Array2::new(SIDE, SIDE, heights), Vector::new(size, 1.0, size));
-        let field = Terrain::from(Heightfield::from_heights(grid()).unwrap());
+        let field = field_of(SIDE);
         let mesh = Terrain::from(TriangleMesh::from_triangles(source).unwrap());
         let place = |index: usize| {
             let (x, z) = (((index * 97) % 251) as f64 * 0.41 - 51.0, ((index * 53) % 241) as f64 * 0.43 - 51.0);
@@ -191,18 +165,31 @@ fn sweeps(criterion: &mut Criterion) {
         let zero = [0.0; 3];
         both!(&mut group, format!("sphere {name}"), gathered, sweep_plain, sweep_avx2, (zero, zero, RADIUS, WAY));
         both!(&mut group, format!("capsule {name}"), gathered, sweep_plain, sweep_avx2, (zero, NECK, RADIUS, WAY));
-        let hits = gathered.iter().filter(|nearby| sweep_plain(nearby, zero, zero, RADIUS, WAY).is_some()).count();
-        println!("{name}: {hits} of {PLACES} spheres hit");
+        both!(
+            &mut group,
+            format!("capsule clear {name}"),
+            gathered,
+            sweep_plain,
+            sweep_avx2,
+            (zero, NECK, RADIUS, CLEAR_WAY)
+        );
+        let hits =
+            |end, way| gathered.iter().filter(|nearby| sweep_plain(nearby, zero, end, RADIUS, way).is_some()).count();
+        let (spheres, capsules, clear) = (hits(zero, WAY), hits(NECK, WAY), hits(NECK, CLEAR_WAY));
+        println!("{name}: of {PLACES}, {spheres} spheres hit, {capsules} capsules, {clear} on the clear way");
     }
     let way = Vector::new(WAY[0], WAY[1], WAY[2]);
     let ball = Ball::new(RADIUS);
     let options = ShapeCastOptions::with_max_time_of_impact(1.0);
-    let cast = |ground: &dyn parry3d::shape::Shape, index: usize| {
+    let cast = |ground: &dyn Shape, moving: &dyn Shape, index: usize| {
         let pose = body(scene.places[index]);
-        query::cast_shapes(&Pose::IDENTITY, Vector::ZERO, ground, &pose, way, &ball, options)
+        query::cast_shapes(&Pose::IDENTITY, Vector::ZERO, ground, &pose, way, moving, options)
     };
-    each(&mut group, "sphere parry heightfield", |index| cast(&scene.other_field, index));
-    each(&mut group, "sphere parry mesh", |index| cast(&scene.other_mesh, index));
+    let neck = Capsule::new(Vector::ZERO, Vector::new(NECK[0], NECK[1], NECK[2]), RADIUS);
+    for (name, body) in [("sphere", &ball as &dyn Shape), ("capsule", &neck)] {
+        each(&mut group, &format!("{name} parry heightfield"), |index| cast(&scene.other_field, body, index));
+        each(&mut group, &format!("{name} parry mesh"), |index| cast(&scene.other_mesh, body, index));
+    }
 }
 
 fn contacts(criterion: &mut Criterion) {
@@ -217,7 +204,7 @@ fn contacts(criterion: &mut Criterion) {
         both!(&mut group, format!("closest {name}"), gathered, closest_plain, closest_avx2, (low));
     }
     let ball = Ball::new(RADIUS);
-    let contact = |ground: &dyn parry3d::shape::Shape, index: usize| {
+    let contact = |ground: &dyn Shape, index: usize| {
         let [x, y, z] = scene.places[index];
         query::contact(&Pose::IDENTITY, ground, &body([x, y + f64::from(low[1]), z]), &ball, 0.0)
     };

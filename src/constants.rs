@@ -64,6 +64,61 @@ pub const GROWTH_PER_S: f32 = 0.25;
 /// Larger: the history gets too short for a grown body.
 pub const RESAMPLE_RATIO: f32 = 1.25;
 
+/// Share by which settling stays under the bend that it is allowed, for what the chords of bent paths are shorter. Less: bends
+/// of bent bodies pass the limit by as much.
+pub const BEND_MARGIN: f32 = 0.015;
+
+/// How much more than its path bends a joint may bend for settling where the path bends more than the limit, in radians (0.01
+/// degrees). More: visible there. Less: bodies that wind tightly hang in the air like planks.
+pub const BEND_SLACK_RAD: f32 = 2e-4;
+
+/// How fast a falling knot that the rest of the body holds back loses the velocity that it does not have, a second: it keeps what
+/// gravity gives it in about that time. More: bodies that sink as their heads go on stop and go, each knot from rest, and the
+/// more so the higher the rate of ticks. Less: held parts leap when they come free.
+pub const HELD_PER_S: f32 = 30.0;
+
+/// How often settling a steep and bent path is tried with more of it held, before none of it sinks in the tick. Fewer: all
+/// waits for one fold. More: cost.
+pub const FOLD_ROUNDS: usize = 4;
+
+/// A knot that the rest of the body holds back, and which sinks by less than this share of the radius in a tick, stays. Larger:
+/// bodies come to rest a little early. Smaller: rounding keeps them moving.
+pub const RADIUS_STILL_SHARE: f32 = 1e-5;
+
+/// How many times the sweeps that limit bends of a settling path go back and forth; two suffice as a rule. Fewer: sharper
+/// bends where two edges are near. More: cost.
+pub const SETTLE_SWEEPS: usize = 6;
+
+/// Turn of a falling knot's dorsal direction toward the ground's normal, as a share of what is missing, a second. More: bodies
+/// twist where a part lands. Less: they land on their sides.
+pub const SETTLE_DORSAL_PER_S: f32 = 12.0;
+
+/// Height that a head steps up or down without climbing or falling, in radii of the head. More: it snaps over edges that
+/// should be walls or ledges. Less: creases between facets stop it.
+pub const STEP_RADII: f32 = 1.0;
+
+/// How far the swept head is held over the ground that it stands on, in its radii. More: low obstacles are passed through.
+/// Less: it catches on its own ground.
+pub const LIFT_RADII: f32 = 0.15;
+
+/// A tick's way from which on a head is swept over a heightfield, in cells: what sticks out of it is two cells wide at
+/// least. More: thin ridges are stepped over. Less: sweeps where heights would do.
+pub const STRIDE_CELLS: f32 = 0.5;
+
+/// Radius of a lower jaw, as a share of the head's.
+pub const JAW_RADIUS_SHARE: f32 = 0.5;
+
+/// Distance that a sliding head keeps from what it slides along, in its radii. More: a visible gap. Less: rounding makes
+/// it overlap, and every tick begins with pushing it out.
+pub const SWEEP_SKIN_RADII: f32 = 0.01;
+
+/// Planes that a head is turned by in one tick, at most. Fewer: it stops in corners. More: cost.
+pub const SLIDE_ROUNDS: usize = 5;
+
+/// Least vertical part of a normal that clearance over a slope is measured by (60 degrees): a sphere on steeper ground
+/// leans on its edge. Smaller: heads beside a cliff are thrown up by many radii. Larger: they sink into slopes.
+pub const CLEARANCE_LEAST_Y: f32 = 0.5;
+
 /// Largest coordinate, in metres: f64 still resolves 1e-9 m there.
 pub const MAX_COORDINATE_M: f64 = 1e7;
 

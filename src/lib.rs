@@ -27,7 +27,7 @@ mod step;
 pub mod terrain;
 
 pub use batch::{
-    BlockState, Cohort, ControlSlices, Fault, ForwardAxis, Headings, Knot, MemoryReport, Motion, ProfileId,
+    BlockState, Cohort, ControlSlices, Fault, ForwardAxis, HeadGround, Headings, Knot, MemoryReport, Motion, ProfileId,
     SerpentBatch, SerpentId, Settings, Spawn,
 };
 pub use error::{Error, HandleFault, Result};
@@ -35,5 +35,5 @@ pub use lanes::LaneChoice;
 pub use pose::{Aabb, Attachment, Pose};
 pub use profile::{Profile, ProfileBuilder, Quality, Tier};
 pub use stages::{Counters, Measures, Stage};
-pub use step::{Quarantined, StepReport};
-pub use terrain::{Heightfield, Terrain};
+pub use step::{Quarantined, ResolvedDisplacement, StepReport};
+pub use terrain::{Heightfield, Terrain, TerrainSet, TriangleMesh};

@@ -185,3 +185,62 @@ fn despawning_and_spawning_again_grows_no_buffer() {
     }
     assert_eq!(before, batch.memory());
 }
+
+#[test]
+fn warm_ground_queries_allocate_nothing() {
+    use serpentarium::lanes::WideLanes;
+    use serpentarium::terrain::{MeshSource, Nearby, TerrainSet, TriangleMesh};
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.3, 0.8, 0.3]];
+    let indices = vec![[0, 1, 2], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+    let mesh = TriangleMesh::from_triangles(MeshSource { positions, indices, ..MeshSource::default() }).unwrap();
+    let mut set = TerrainSet::new();
+    set.insert(serpentarium::Heightfield::embedded("jacksboro").unwrap()).unwrap();
+    for step in 0..30 {
+        let id = set.insert(mesh.clone()).unwrap();
+        set.translate(id, [f64::from(step), 5.0, 0.0]).unwrap();
+    }
+    let terrain = Terrain::from(set);
+    let mut nearby = Nearby::new();
+    let mut ask = || {
+        for step in 0..60 {
+            let center = [f64::from(step) * 0.5, 5.5, 0.2];
+            terrain.gather(center, [2.0, 8.0, 2.0], &mut nearby);
+            let (a, b, way) = ([0.0; 3], [0.2, 0.1, 0.0], [0.3, -4.0, 0.1]);
+            let found = nearby.sweep::<WideLanes>(a, b, 0.05, way).is_some();
+            let found = found | nearby.deepest::<WideLanes>(a, b, 0.05).is_some();
+            let found = found | nearby.closest_point::<WideLanes>(a).is_some();
+            let found = found | nearby.ray_down::<WideLanes>(a, 9.0).is_some();
+            assert!(found | terrain.sample_under(center[0], center[1], center[2]).is_some());
+            let _ = terrain.sample_under_lanes(&[center[0]; 8], &[center[1]; 8], &[center[2]; 8]);
+        }
+        nearby.growths()
+    };
+    let growths = ask();
+    assert_eq!(allocations(|| assert_eq!(ask(), growths)), 0);
+}
+
+#[test]
+fn a_warm_tick_of_bodies_that_fall_allocates_nothing() {
+    let _turn = TURN.lock();
+    let (mut batch, profile) = batch_of(Terrain::embedded("jacksboro").unwrap(), species().remove(0));
+    let spawn = |i: usize| {
+        let x = i as f64;
+        let height = batch.terrain().sample(x, 0.0).unwrap().height_m + 0.3;
+        Spawn::at(profile, [x, height, 0.0]).facing(X).motion(Motion::Reported)
+    };
+    let spawns: Vec<Spawn> = (0..20).map(spawn).collect();
+    let ids = batch.spawn_many(&spawns).unwrap();
+    batch.step(DT).unwrap();
+    let mut supported = 0;
+    let count = allocations(|| {
+        for tick in 0..120 {
+            for &id in &ids {
+                batch.report_actual_displacement(id, X * if tick < 60 { 0.004 } else { -0.004 }, X).unwrap();
+            }
+            supported += batch.step(DT).unwrap().counters.knots_supported;
+        }
+    });
+    assert!(supported > 1000, "nothing hung");
+    assert_eq!(count, 0);
+}

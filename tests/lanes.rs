@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use serpentarium::lanes::{LANES, Lane8, Lanes, Rings, ScalarLanes, WideLanes, cos_turns, round_nearest, sin_turns};
+use serpentarium::lanes::{
+    LANES, Lane8, Lanes, Rings, ScalarLanes, WideLanes, asin, cos_turns, round_nearest, sin_turns,
+};
 
 /// Bits of everything that one set of inputs gives.
 type Bits = Vec<u32>;
@@ -165,6 +167,12 @@ proptest! {
         let (sin, cos) = (sin_turns(ScalarLanes::splat(x)).to_array()[0], cos_turns(ScalarLanes::splat(x)).to_array()[0]);
         prop_assert!((f64::from(sin) - turns.sin()).abs() <= 2.5e-7, "sin {x}: {sin} {}", turns.sin());
         prop_assert!((f64::from(cos) - turns.cos()).abs() <= 2.5e-7, "cos {x}: {cos} {}", turns.cos());
+    }
+
+    #[test]
+    fn arc_sine_is_exact_to_its_bound(x in 0.0_f32..=1.0) {
+        let angle = asin(ScalarLanes::splat(x)).to_array()[0];
+        prop_assert!((f64::from(angle) - f64::from(x).asin()).abs() <= 3e-7, "{x}: {angle} {}", f64::from(x).asin());
     }
 
     #[test]

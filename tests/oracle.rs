@@ -13,6 +13,8 @@ fn seed() -> RngSeed {
 mod bits;
 #[path = "oracle/runs.rs"]
 mod runs;
+#[path = "oracle/settling.rs"]
+mod settling;
 #[path = "oracle/special.rs"]
 mod special;
 #[path = "oracle/stages.rs"]

@@ -10,6 +10,8 @@ const SEED: RngSeed = RngSeed::Fixed(2026);
 mod agree;
 #[path = "terrain_mesh/bits.rs"]
 mod bits;
+#[path = "terrain_mesh/files.rs"]
+mod files;
 #[path = "terrain_mesh/queries.rs"]
 mod queries;
 #[path = "terrain_mesh/samples.rs"]

@@ -22,14 +22,20 @@ pub struct Crowd {
 impl Crowd {
     pub fn new(count: usize, lanes: LaneChoice, parallel: bool) -> Self {
         let settings = Settings { parallel, lanes, ..Settings::default() };
-        let mut batch = SerpentBatch::with_settings(Terrain::embedded("jacksboro").unwrap(), settings).unwrap();
-        let snake = batch.add_profile(Profile::embedded("grass-snake").unwrap());
+        let snake = Profile::embedded("grass-snake").unwrap();
+        // Over most of the map's 400 m x 420 m: nobody reaches the edge.
+        Self::on(Terrain::embedded("jacksboro").unwrap(), [360.0, 380.0], snake, count, settings)
+    }
+
+    /// So many of a species on any ground, about its middle over so many metres.
+    pub fn on(terrain: Terrain, size_m: [f64; 2], species: Profile, count: usize, settings: Settings) -> Self {
+        let mut batch = SerpentBatch::with_settings(terrain, settings).unwrap();
+        let snake = batch.add_profile(species);
         let speed = batch.profile(snake).unwrap().speed_m_s();
         let spawns: Vec<Spawn> = (0..count as u64)
             .map(|tag| {
                 let [x, z, size] = [1, 2, 3].map(|salt| noise(tag, salt));
-                // Over most of the map's 400 m x 420 m: nobody reaches the edge.
-                let at = [f64::from(x - 0.5) * 360.0, 0.0, f64::from(z - 0.5) * 380.0];
+                let at = [f64::from(x - 0.5) * size_m[0], 0.0, f64::from(z - 0.5) * size_m[1]];
                 let scale = 0.8 + 0.45 * size;
                 let spawn = Spawn::at(snake, at).scale(scale).driven(speed * scale).tag(tag);
                 spawn.facing(way(tag, 0.0))

@@ -1,6 +1,6 @@
 //! The command line: what is allowed, and one line for what is not.
 
-use clap::error::ErrorKind;
+use crate::command::seconds;
 use clap::{Parser, value_parser};
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -24,9 +24,12 @@ pub struct Cli {
     /// Quality tier: low, medium, high
     #[arg(long, value_name = "TIER", default_value = "medium", value_parser = ["low", "medium", "high"])]
     pub quality: String,
-    /// The map: flat, jacksboro, or a height map's file (.png, or the .toml beside it)
+    /// The map: flat, jacksboro, a height map's file (.png, or the .toml beside it), or a mesh (.obj, .stl, .ply, .gltf, .glb)
     #[arg(long, value_name = "NAME|FILE", default_value = "jacksboro")]
     pub terrain: String,
+    /// How many times as large the map is as in its file; positive
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive)]
+    pub terrain_scale: f64,
     /// Contact between bodies: none (self and crowd are not there yet)
     #[arg(long, value_name = "KIND", default_value = "none", value_parser = contact)]
     pub contact: String,
@@ -47,26 +50,7 @@ pub struct Cli {
     pub quiet: bool,
 }
 
-/// What the command line asks for besides a run.
-#[derive(Debug)]
-pub enum Refusal {
-    /// Help or the version: to print, and no fault.
-    Shown(String),
-    /// One line that says what is wrong.
-    Wrong(String),
-}
-
 impl Cli {
-    /// Reads the arguments, the program's name first.
-    pub fn from_arguments<T: Into<std::ffi::OsString> + Clone>(
-        arguments: impl IntoIterator<Item = T>,
-    ) -> Result<Self, Refusal> {
-        Self::try_parse_from(arguments).map_err(|error| match error.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
-            _ => Refusal::Wrong(first_paragraph(&error.to_string())),
-        })
-    }
-
     pub fn ticks(&self) -> u64 {
         (self.seconds * f64::from(self.hz)).round() as u64
     }
@@ -97,9 +81,9 @@ fn probe(file: &Path) -> std::io::Result<()> {
     if fresh { std::fs::remove_file(file) } else { Ok(()) }
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+fn positive(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=86_400.0).contains(&value) { Ok(value) } else { Err(format!("{value} is not in 0..=86400")) }
+    if value > 0.0 && value.is_finite() { Ok(value) } else { Err(format!("{value} is not positive and finite")) }
 }
 
 fn contact(text: &str) -> Result<String, String> {
@@ -110,23 +94,13 @@ fn contact(text: &str) -> Result<String, String> {
     }
 }
 
-/// The fault without clap's tips and usage, on one line.
-fn first_paragraph(message: &str) -> String {
-    let paragraph = message.split("\n\n").next().unwrap_or_default();
-    one_line(paragraph.strip_prefix("error: ").unwrap_or(paragraph))
-}
-
-/// Line breaks and indents become single spaces.
-pub fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::{self, Refusal};
 
     fn parse(arguments: &str) -> Result<Cli, Refusal> {
-        Cli::from_arguments(std::iter::once("crowd").chain(arguments.split_whitespace()))
+        command::parse(std::iter::once("crowd").chain(arguments.split_whitespace()))
     }
 
     fn fault(arguments: &str) -> String {
@@ -149,14 +123,14 @@ mod tests {
     #[test]
     fn every_option_arrives() {
         let cli = parse(
-            "--count 7 --seconds 2.5 --hz 144 --profile worm --quality low --terrain flat --contact none --threads 3 \
-             --seed 42 --json report.json --picture none --quiet",
+            "--count 7 --seconds 2.5 --hz 144 --profile worm --quality low --terrain flat --terrain-scale 2.5 \
+             --contact none --threads 3 --seed 42 --json report.json --picture none --quiet",
         )
         .unwrap();
         assert_eq!((cli.count, cli.ticks(), cli.threads(), cli.seed), (7, 360, 3, 42));
         assert_eq!((cli.profile.as_str(), cli.quality.as_str(), cli.terrain.as_str()), ("worm", "low", "flat"));
         assert_eq!((cli.json.as_deref(), cli.picture_file()), (Some(Path::new("report.json")), None));
-        assert!(cli.quiet);
+        assert!(cli.quiet && cli.terrain_scale == 2.5);
     }
 
     #[test]
@@ -170,6 +144,10 @@ mod tests {
             ("--hz 1001", "1001"),
             ("--threads 0", "'0'"),
             ("--quality ultra", "ultra"),
+            ("--terrain-scale 0", "'0'"),
+            ("--terrain-scale -2", "-2"),
+            ("--terrain-scale inf", "inf"),
+            ("--terrain-scale much", "much"),
             ("--contact self", "not feel each other yet"),
             ("--contact crowd", "not feel each other yet"),
             ("--seed 1.5", "1.5"),

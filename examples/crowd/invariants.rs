@@ -2,8 +2,11 @@
 //! solver.
 
 use crate::body::{Body, Frame, along, cross, dot, length, sub};
+use crate::probe;
 use crate::relief::Relief;
 use serde::Serialize;
+use serpentarium::Terrain;
+use serpentarium::terrain::Nearby;
 
 /// Points measured inside a segment, against the ground.
 const CHORD_SAMPLES: usize = 7;
@@ -26,6 +29,8 @@ pub struct Invariants {
     pub max_chord_penetration_share: f64,
     /// The deepest of both: a share is large where a tail is thin.
     pub max_penetration_m: f64,
+    /// Height of a joint's ball over the slope straight under it, across the slope, of its radius.
+    pub max_gap_share: f64,
     /// Overlap of bodies, of their diameter: there is no contact yet that could be held to it.
     pub max_overlap_share: f64,
     /// Numbers in joints and frames that are none.
@@ -42,6 +47,7 @@ impl Invariants {
             max_penetration_share: self.max_penetration_share.max(other.max_penetration_share),
             max_chord_penetration_share: self.max_chord_penetration_share.max(other.max_chord_penetration_share),
             max_penetration_m: self.max_penetration_m.max(other.max_penetration_m),
+            max_gap_share: self.max_gap_share.max(other.max_gap_share),
             max_overlap_share: self.max_overlap_share.max(other.max_overlap_share),
             non_finite: self.non_finite + other.non_finite,
         }
@@ -55,18 +61,25 @@ fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 
 /// The ground with what makes measuring against it quick.
 pub struct Ground<'a> {
+    terrain: &'a Terrain,
     relief: &'a Relief,
     steepness: f64,
+    /// Where the ground is no grid, the library's own queries have to do.
+    mesh: Option<&'a Terrain>,
 }
 
 impl<'a> Ground<'a> {
-    pub fn new(relief: &'a Relief) -> Self {
-        Self { relief, steepness: relief.steepness() }
+    pub fn new(terrain: &'a Terrain, relief: &'a Relief) -> Self {
+        let mesh = matches!(terrain, Terrain::Mesh(_)).then_some(terrain);
+        Self { terrain, relief, steepness: relief.steepness(), mesh }
     }
 
     /// How deep a ball is in the ground, perpendicular to the nearest triangle: 0 without touch, its radius with its
     /// centre on the surface. Off the map there is no ground.
-    fn depth_m(&self, centre: [f64; 3], radius_m: f64) -> f64 {
+    fn depth_m(&self, nearby: &mut Nearby, centre: [f64; 3], radius_m: f64) -> f64 {
+        if let Some(mesh) = self.mesh {
+            return probe::depth_m(mesh, nearby, centre, radius_m);
+        }
         let [x, y, z] = centre;
         if !self.relief.contains(x, z) {
             return 0.0;
@@ -108,6 +121,7 @@ pub fn measure(body: &Body, ground: &Ground) -> Invariants {
         max_penetration_share: depths.joint_share,
         max_chord_penetration_share: depths.chord_share,
         max_penetration_m: depths.most_m,
+        max_gap_share: depths.gap_share,
         max_overlap_share: 0.0,
         non_finite,
     }
@@ -192,21 +206,24 @@ struct Depths {
     joint_share: f64,
     chord_share: f64,
     most_m: f64,
+    gap_share: f64,
 }
 
 fn penetration(body: &Body, ground: &Ground) -> Depths {
-    let mut depths = Depths::default();
+    let (mut depths, mut nearby) = (Depths::default(), Nearby::new());
     for (&joint, &radius_m) in body.joints.iter().zip(&body.radius_m) {
-        let depth = ground.depth_m(joint, radius_m);
+        let depth = ground.depth_m(&mut nearby, joint, radius_m);
         depths.joint_share = depths.joint_share.max(depth / radius_m);
         depths.most_m = depths.most_m.max(depth);
+        let gap = probe::gap_m(ground.terrain, joint, radius_m).unwrap_or(0.0);
+        depths.gap_share = depths.gap_share.max(gap / radius_m);
     }
     for i in 0..body.joints.len() - 1 {
         let run = sub(body.joints[i + 1], body.joints[i]);
         for k in 1..=CHORD_SAMPLES {
             let t = k as f64 / (CHORD_SAMPLES + 1) as f64;
             let radius_m = body.radius_m[i] + t * (body.radius_m[i + 1] - body.radius_m[i]);
-            let depth = ground.depth_m(along(body.joints[i], t, run), radius_m);
+            let depth = ground.depth_m(&mut nearby, along(body.joints[i], t, run), radius_m);
             depths.chord_share = depths.chord_share.max(depth / radius_m);
             depths.most_m = depths.most_m.max(depth);
         }
@@ -252,7 +269,7 @@ mod tests {
     }
 
     fn measured(body: &Body) -> Invariants {
-        measure(body, &Ground::new(&Relief::flat(0.0, 10.0)))
+        measure(body, &Ground::new(&Terrain::None, &Relief::flat(0.0, 10.0)))
     }
 
     fn assert_close(value: f64, expected: f64) {
@@ -337,12 +354,12 @@ mod tests {
     #[test]
     fn depth_is_perpendicular_to_a_slope_and_beyond_the_radius_when_buried() {
         let relief = Relief::new(2, [10.0; 2], [0.0; 2], vec![0.0, 10.0, 0.0, 10.0]);
-        let ground = Ground::new(&relief);
+        let ground = Ground::new(&Terrain::None, &relief);
         let on = |above: f64| [5.0 - above * 0.5f64.sqrt(), 5.0 + above * 0.5f64.sqrt(), 3.0];
-        assert_close(ground.depth_m(on(0.09), 0.1), 0.01);
-        assert_close(ground.depth_m(on(-0.05), 0.1), 0.15);
-        assert_close(ground.depth_m(on(0.11), 0.1), 0.0);
-        assert_close(ground.depth_m([20.0, -5.0, 3.0], 0.1), 0.0);
+        assert_close(ground.depth_m(&mut Nearby::new(), on(0.09), 0.1), 0.01);
+        assert_close(ground.depth_m(&mut Nearby::new(), on(-0.05), 0.1), 0.15);
+        assert_close(ground.depth_m(&mut Nearby::new(), on(0.11), 0.1), 0.0);
+        assert_close(ground.depth_m(&mut Nearby::new(), [20.0, -5.0, 3.0], 0.1), 0.0);
     }
 
     #[test]
@@ -350,7 +367,7 @@ mod tests {
         let relief = Relief::new(3, [0.1, 1.0], [-0.1, -0.5], vec![0.0, 0.02, 0.0, 0.0, 0.02, 0.0]);
         let mut body = straight(2);
         body.joints = vec![[0.05, 0.035, 0.0], [-0.05, 0.035, 0.0]];
-        let found = measure(&body, &Ground::new(&relief));
+        let found = measure(&body, &Ground::new(&Terrain::None, &relief));
         assert_close(found.max_penetration_share, 0.0);
         assert_close(found.max_chord_penetration_share, 0.25);
     }

@@ -3,77 +3,53 @@
 //! `cargo run --release --example crowd` lets 10,000 grass snakes cross the embedded map for ten simulated seconds;
 //! `-- --help` tells the options.
 
+#[path = "../common/body.rs"]
 mod body;
 mod cli;
+#[path = "../common/command.rs"]
+mod command;
+#[path = "../common/draw/mod.rs"]
+mod draw;
 mod invariants;
+#[path = "../common/mesh_file.rs"]
+mod mesh_file;
 mod picture;
+#[path = "../common/probe.rs"]
+mod probe;
 mod progress;
+#[path = "../common/relief.rs"]
 mod relief;
 mod report;
 mod scene;
+#[path = "../common/snapshot.rs"]
 mod snapshot;
 
-use cli::{Cli, Refusal, one_line};
+use cli::Cli;
+use command::{Stop, asked, broke, print};
 use invariants::{Ground, Invariants, measure};
 use progress::Progress;
 use rayon::prelude::*;
 use relief::Relief;
 use report::{Findings, Named, Report, grouped, peak_rss_bytes, ratio};
 use scene::Crowd;
-use serpentarium::{Profile, Quality, SerpentBatch, SerpentId, Settings, Stage, Terrain};
-use std::io::Write;
+use serpentarium::terrain::TriangleMesh;
+use serpentarium::{
+    Counters, Heightfield, Measures, Profile, Quality, SerpentBatch, SerpentId, Settings, Stage, Terrain,
+};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Why a run ends early.
-enum Stop {
-    /// What was asked for cannot be had: exit code 2.
-    Asked(String),
-    /// Something broke on the way: exit code 1.
-    Broke(String),
-}
-
 fn main() -> ExitCode {
-    let cli = match Cli::from_arguments(std::env::args_os()) {
-        Ok(cli) => cli,
-        Err(Refusal::Shown(text)) => {
-            print(&text);
-            return ExitCode::SUCCESS;
-        }
-        Err(Refusal::Wrong(line)) => return stop(2, &line),
-    };
-    match run(&cli) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Stop::Asked(message)) => stop(2, &message),
-        Err(Stop::Broke(message)) => stop(1, &message),
-    }
-}
-
-fn stop(code: u8, message: &str) -> ExitCode {
-    // Where stderr is gone, the exit code has to do.
-    _ = writeln!(std::io::stderr(), "crowd: {}", one_line(message));
-    ExitCode::from(code)
-}
-
-/// Prints to a reader that may have gone away.
-fn print(text: &str) {
-    _ = std::io::stdout().write_all(text.as_bytes());
-}
-
-fn asked(error: impl std::fmt::Display) -> Stop {
-    Stop::Asked(error.to_string())
-}
-
-fn broke(error: impl std::fmt::Display) -> Stop {
-    Stop::Broke(error.to_string())
+    command::run("crowd", run)
 }
 
 fn run(cli: &Cli) -> Result<(), Stop> {
     let profile = load_profile(&cli.profile)?;
     let quality: Quality = cli.quality.parse().map_err(asked)?;
-    let terrain = load_terrain(&cli.terrain)?;
+    let terrain = load_terrain(&cli.terrain, cli.terrain_scale)?;
     cli.check_outputs().map_err(asked)?;
     let relief = snapshot::relief(&terrain, scene::flat_side_m(&profile, cli.count));
+    let relief = relief.ok_or_else(|| asked(format!("{}: no ground, seen from above", cli.terrain)))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(cli.threads()).build().map_err(asked)?;
     let settings = Settings { parallel: cli.threads() > 1, ..Settings::default() };
     let batch = SerpentBatch::with_settings(terrain, settings).map_err(broke)?;
@@ -94,15 +70,20 @@ fn load_profile(name: &str) -> Result<Profile, Stop> {
     if !embedded && is_file() { Profile::load(name) } else { Profile::embedded(name) }.map_err(asked)
 }
 
-/// `flat`, a name of a map that ships with the library, or a file.
-fn load_terrain(name: &str) -> Result<Terrain, Stop> {
-    let is_file = || std::path::Path::new(name).exists();
-    match name {
-        "flat" => Ok(Terrain::flat(0.0)),
-        "jacksboro" => Terrain::embedded(name).map_err(asked),
-        _ if is_file() => Terrain::load(name).map_err(asked),
-        _ => Terrain::embedded(name).map_err(asked),
+/// `flat`, a name of a map that ships with the library, or a file, so many times as large as it is.
+fn load_terrain(name: &str, scale: f64) -> Result<Terrain, Stop> {
+    let file = std::path::Path::new(name);
+    if name == "flat" {
+        return Ok(Terrain::flat(0.0));
     }
+    if file.exists() && mesh_file::is_mesh_file(file) {
+        let mesh = TriangleMesh::from_triangles(mesh_file::read(file).map_err(asked)?);
+        let mesh = mesh.and_then(|mesh| mesh.scaled(scale));
+        return mesh.map(Terrain::from).map_err(|error| asked(format!("{name}: {error}")));
+    }
+    let is_embedded = Heightfield::embedded_names().contains(&name) || !file.exists();
+    let field = if is_embedded { Heightfield::embedded(name) } else { Heightfield::load(file) };
+    field.and_then(|field| field.scaled(scale)).map(Terrain::from).map_err(asked)
 }
 
 /// What a run took.
@@ -113,7 +94,8 @@ struct Timing {
     steering: Duration,
     stages: [Duration; Stage::ALL.len()],
     dropped_s: f64,
-    quarantined: u64,
+    counters: Counters,
+    measures: Measures,
     peak_rss_bytes: u64,
 }
 
@@ -163,7 +145,8 @@ fn simulate(cli: &Cli, crowd: &mut Crowd, timing: &mut Timing, progress: &mut Pr
         timing.steering += steered - begun;
         timing.stages.iter_mut().zip(report.stages).for_each(|(sum, stage)| *sum += stage);
         timing.dropped_s += f64::from(report.dropped_s);
-        timing.quarantined += report.quarantined.len() as u64;
+        timing.counters.add(&report.counters);
+        timing.measures.add(&report.measures);
         progress.tick(tick, timing.step.as_secs_f64());
     }
     // Without a tick there are no pose rows yet; with one, those that it wrote are measured.
@@ -175,7 +158,7 @@ fn simulate(cli: &Cli, crowd: &mut Crowd, timing: &mut Timing, progress: &mut Pr
 
 /// The worst of all creatures. Order does not matter to the largest of them, so threads may share the work.
 fn measure_all(batch: &SerpentBatch, ids: &[SerpentId], relief: &Relief) -> serpentarium::Result<Invariants> {
-    let ground = Ground::new(relief);
+    let ground = Ground::new(batch.terrain(), relief);
     ids.par_iter()
         .with_min_len(64)
         .map(|id| snapshot::whole(batch, *id).map(|body| measure(&body, &ground)))
@@ -211,8 +194,10 @@ fn compose(cli: &Cli, profile: &Profile, batch: &SerpentBatch, timing: &Timing, 
         dropped_s: timing.dropped_s,
         bytes_per_serpent: ratio(batch.memory().total() as f64, f64::from(cli.count)),
         peak_rss_bytes: timing.peak_rss_bytes,
-        invariants: Findings { measured, quarantined: timing.quarantined, state_hash: state_hash.clone() },
-        quarantined: timing.quarantined,
+        invariants: Findings { measured, quarantined: timing.counters.quarantined, state_hash: state_hash.clone() },
+        counters: Named(timing.counters.by_name().map(|(name, count)| (name, count as f64)).collect()),
+        measures: Named(timing.measures.by_name().map(|(name, most)| (name, f64::from(most))).collect()),
+        quarantined: timing.counters.quarantined,
         state_hash,
     }
 }
@@ -224,8 +209,11 @@ fn draw(cli: &Cli, profile: &Profile, crowd: &Crowd, relief: &Relief) -> Result<
     let [wide, deep] = relief.size_m();
     // Every id is of a living creature; were one not, a body without joints would not be drawn.
     let body = |number: usize| snapshot::shape(&crowd.batch, crowd.ids[number]).unwrap_or_default();
+    let is_mesh = matches!(crowd.batch.terrain(), Terrain::Mesh(_));
+    let close = |corner_m, size_m| is_mesh.then(|| snapshot::window(crowd.batch.terrain(), corner_m, size_m)).flatten();
     picture::draw(&picture::Subject {
         relief,
+        close: &close,
         species: profile.name(),
         length_m: f64::from(profile.length_m()),
         count: crowd.ids.len(),

@@ -18,6 +18,20 @@ impl Named {
     fn sum(&self) -> f64 {
         self.0.iter().map(|(_, value)| value).sum()
     }
+
+    /// What is not zero, in lines of four.
+    fn write_nonzero(&self, title: &str, text: &mut String) {
+        let named: Vec<_> = self.0.iter().filter(|(_, value)| *value != 0.0).collect();
+        for (i, four) in named.chunks(4).enumerate() {
+            let parts = four.iter().map(|(name, value)| {
+                let whole = value.fract() == 0.0;
+                let value = if whole { grouped(*value as u64) } else { format!("{value:.4}") };
+                format!("{} {value}", name.replace('_', " "))
+            });
+            let title = if i == 0 { title } else { "" };
+            _ = writeln!(text, "{title:<12} {}", parts.collect::<Vec<_>>().join(", "));
+        }
+    }
 }
 
 /// The invariants with what belongs beside them.
@@ -59,6 +73,10 @@ pub struct Report {
     pub bytes_per_serpent: f64,
     pub peak_rss_bytes: u64,
     pub invariants: Findings,
+    /// What the ticks counted, summed.
+    pub counters: Named,
+    /// The largest of what they measured.
+    pub measures: Named,
     pub quarantined: u64,
     pub state_hash: String,
 }
@@ -115,14 +133,18 @@ impl Report {
         _ = writeln!(
             text,
             "invariants   segment error {:.1e}, off path {path}, bend {:.1} deg, twist beyond bend {:.2} deg, \
-             in ground {ground}, overlap {:.0} %, non-finite {}, quarantined {}",
+             in ground {ground}, over ground {:.0} %, overlap {:.0} %, non-finite {}, quarantined {}",
             found.max_segment_error,
             found.max_bend_deg,
             found.max_twist_excess_deg,
+            100.0 * found.max_gap_share,
             100.0 * found.max_overlap_share,
             found.non_finite,
             self.quarantined,
         );
+        for (title, named) in [("counted", &self.counters), ("at most", &self.measures)] {
+            named.write_nonzero(title, text);
+        }
         _ = writeln!(text, "state        {}", self.state_hash);
     }
 }

@@ -2,7 +2,7 @@
 //! same crowd on every machine.
 
 use crate::relief::Relief;
-use serpentarium::{Profile, ProfileId, Quality, Result, SerpentBatch, SerpentId, Spawn};
+use serpentarium::{Profile, ProfileId, Quality, Result, SerpentBatch, SerpentId, Spawn, Terrain};
 
 /// Creatures spawned at once: more would only hold more memory.
 const CHUNK: usize = 65_536;
@@ -73,13 +73,15 @@ struct Wanderer {
     wanted_turn: f32,
     /// Seconds until it changes its mind.
     patience_s: f32,
+    /// x and z of where it started, which is on ground.
+    home: [f64; 2],
 }
 
 impl Wanderer {
     fn new(seed: u64, number: usize) -> Self {
         let mut random = Random(seed ^ (number as u64 + 1).wrapping_mul(0xD1B5_4A32_D192_ED03));
         let direction = random.direction();
-        Self { random, direction, turn: 0.0, wanted_turn: 0.0, patience_s: 0.0 }
+        Self { random, direction, turn: 0.0, wanted_turn: 0.0, patience_s: 0.0, home: [0.0; 2] }
     }
 
     /// Where it would go now, from a place.
@@ -103,6 +105,16 @@ impl Wanderer {
         }
         [self.direction[0], 0.0, self.direction[1]]
     }
+
+    /// Turns it home where the ground ends so far ahead.
+    fn shun_holes(&mut self, relief: &Relief, at: [f64; 2], ahead_m: f64) {
+        let there = [0, 1].map(|i| at[i] + ahead_m * f64::from(self.direction[i]));
+        let home = [0, 1].map(|i| (self.home[i] - at[i]) as f32);
+        if home[0].hypot(home[1]) > 1e-3 && (!relief.contains(there[0], there[1]) || relief.is_hole(there[0], there[1]))
+        {
+            self.direction = normalized(home);
+        }
+    }
 }
 
 /// A crowd of one species that wanders over a map.
@@ -114,6 +126,8 @@ pub struct Crowd {
     fastest_turn: f32,
     wanderers: Vec<Wanderer>,
     heads: Vec<[f64; 2]>,
+    /// Where ground is, if it is not everywhere, and how far ahead its end is seen.
+    patchy: Option<(Relief, f64)>,
 }
 
 /// The square of level ground for a count.
@@ -135,14 +149,21 @@ impl Crowd {
         let (speed, fastest_turn) = (profile.speed_m_s(), (0.45 * profile.max_turn_speed_rad_s()).min(0.9));
         // A swimmer keeps the height at which it starts: above all ground.
         let height_m = relief.range_m[1] + f64::from(profile.length_m());
+        let length_m = f64::from(profile.length_m());
         let profile = batch.add_profile(profile);
         batch.reserve(profile, quality, count as usize)?;
         let mut wanderers: Vec<_> = (0..count as usize).map(|number| Wanderer::new(seed, number)).collect();
         let places: Vec<_> = spread(count as usize, &range).collect();
+        let ground = Ground {
+            terrain: batch.terrain().clone(),
+            cells: if relief.has_holes() { relief.whole_cells() } else { Vec::new() },
+        };
+        let patchy = relief.has_holes().then(|| (relief.clone(), length_m));
         let mut ids = Vec::with_capacity(count as usize);
         for (first, chunk) in (0..).step_by(CHUNK).zip(wanderers.chunks_mut(CHUNK)) {
             let place = |(number, wanderer): (usize, &mut Wanderer)| {
-                let at = places[first + number].jittered(&mut wanderer.random, &range);
+                let at = ground.place(&places[first + number], &mut wanderer.random, &range);
+                wanderer.home = at;
                 let scale = wanderer.random.between(0.7, 1.4);
                 let pace = wanderer.random.between(0.85, 1.15);
                 let [x, z] = wanderer.direction;
@@ -157,7 +178,7 @@ impl Crowd {
             ids.extend(batch.spawn_many(&spawns)?);
         }
         let heads = vec![[0.0; 2]; ids.len()];
-        Ok(Self { batch, ids, profile, range, fastest_turn, wanderers, heads })
+        Ok(Self { batch, ids, profile, range, fastest_turn, wanderers, heads, patchy })
     }
 
     /// Every serpent's steering for the next tick, into the batch's guidance slices.
@@ -170,10 +191,32 @@ impl Crowd {
             for (guidance, tag) in slices.guidance.iter_mut().zip(slices.tags) {
                 let number = *tag as usize;
                 let wanderer = &mut self.wanderers[number];
+                if let Some((relief, ahead_m)) = &self.patchy {
+                    wanderer.shun_holes(relief, self.heads[number], *ahead_m);
+                }
                 *guidance = wanderer.steer(dt, self.fastest_turn, self.heads[number], &self.range);
             }
         }
         Ok(())
+    }
+}
+
+/// Where serpents can be put down.
+struct Ground {
+    terrain: Terrain,
+    /// Middles of cells that surely have ground.
+    cells: Vec<[f64; 2]>,
+}
+
+impl Ground {
+    /// A place on ground in or near a cell of the spawn grid, and, where there is none, anywhere.
+    fn place(&self, cell: &Cell, random: &mut Random, range: &Range) -> [f64; 2] {
+        let is_ground = |at: &[f64; 2]| self.terrain.sample(at[0], at[1]).is_some();
+        let near = (0..8).map(|_| cell.jittered(random, range)).find(is_ground);
+        near.unwrap_or_else(|| {
+            let pick = (random.bits() % self.cells.len().max(1) as u64) as usize;
+            self.cells.get(pick).copied().unwrap_or(cell.middle)
+        })
     }
 }
 
@@ -214,7 +257,7 @@ fn spread(count: usize, range: &Range) -> impl Iterator<Item = Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serpentarium::Terrain;
+    use serpentarium::terrain::{MeshSource, TriangleMesh};
 
     fn crowd(count: u32, seed: u64, side_m: f64) -> Crowd {
         let batch = SerpentBatch::new(Terrain::flat(0.0));
@@ -255,6 +298,35 @@ mod tests {
             crowd.batch.step(0.05).unwrap();
             let far = crowd.heads.iter().flatten().fold(0.0, |far: f64, at| far.max(at.abs()));
             assert!(far < 7.0, "a head is {far} m out");
+        }
+    }
+
+    /// Two level squares of 8 m with 6 m of nothing between them, one 1 m higher, and a sliver.
+    fn islands() -> Terrain {
+        let square = |x: f32, y: f32| [[x, y, -4.0], [x + 8.0, y, -4.0], [x + 8.0, y, 4.0], [x, y, 4.0]];
+        let positions = [square(-11.0, 0.0), square(3.0, 1.0), [[0.0, 9.0, 0.0]; 4]].concat();
+        let indices = vec![[0, 1, 2], [0, 2, 3], [4, 6, 5], [4, 6, 7], [8, 9, 10]];
+        let source = MeshSource { positions, indices, ..MeshSource::default() };
+        TriangleMesh::from_triangles(source).unwrap().into()
+    }
+
+    #[test]
+    fn on_islands_serpents_start_on_ground_and_stay_on_it() {
+        let relief = crate::snapshot::relief(&islands(), 0.0).unwrap();
+        let (batch, profile) = (SerpentBatch::new(islands()), Profile::embedded("grass-snake").unwrap());
+        let mut crowd = Crowd::spawn(batch, &relief, profile, Quality::Low, 50, 7).unwrap();
+        let grounded = |crowd: &Crowd| crowd.ids.iter().filter(|id| crowd.batch.grounded(**id).unwrap()).count();
+        assert_eq!(grounded(&crowd), 50);
+        for _ in 0..20 * 30 {
+            crowd.steer(0.05).unwrap();
+            crowd.batch.step(0.05).unwrap();
+        }
+        assert_eq!(grounded(&crowd), 50);
+        for id in &crowd.ids {
+            let head = crowd.batch.head(*id).unwrap();
+            let radius = f64::from(crowd.batch.radii(*id).unwrap().next().unwrap());
+            let ground = crowd.batch.terrain().sample(head.x, head.z).unwrap().height_m;
+            assert!((head.y - ground - radius).abs() < 1e-4, "a head is {} m over ground", head.y - ground);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! All creatures of one profile and tier: contiguous buffers in blocks of eight lanes.
 
-use super::SerpentId;
 use super::controls::Controls;
 use super::state::BlockState;
+use super::{Motion, SerpentId, flag};
 use crate::lanes::{LANES, Lane8, Row4};
 use crate::profile::{Profile, Quality, Tier};
+use crate::terrain::{Terrain, clearance};
 use std::sync::Arc;
 
 /// A joint of each creature of a block: x, y, z relative to the creature's origin, and the packed dorsal direction.
@@ -32,6 +33,8 @@ pub struct Shape {
     pub knots: usize,
     /// Knots per segment length.
     pub knots_per_segment: usize,
+    /// Rows that settling keeps of a creature: one a knot where the body follows the ground, else none.
+    pub falls: usize,
 }
 
 impl Shape {
@@ -39,12 +42,9 @@ impl Shape {
         let knots_per_segment = tier.knots_per_segment();
         // The body, as much again for backing up, and the ends; growth up to the next resampling fits in the reserve.
         let needed = 2 * (profile.joints() - 1) * knots_per_segment + 4;
-        Self {
-            joints: profile.joints(),
-            heads: profile.heads().len(),
-            knots: needed.next_power_of_two(),
-            knots_per_segment,
-        }
+        let knots = needed.next_power_of_two();
+        let falls = if profile.ground().body_follow { knots } else { 0 };
+        Self { joints: profile.joints(), heads: profile.heads().len(), knots, knots_per_segment, falls }
     }
 
     /// Pose rows of a creature: its joints, then a row for each head and one for its jaw.
@@ -80,6 +80,36 @@ pub(crate) fn put_row(ring: &mut [Row4], index: usize, row: Row4) {
     }
 }
 
+/// What settling keeps of a knot that nobody has asked for yet; see the `settle` stage.
+pub(crate) const NEW_FALL: Row4 = [f32::MAX, 0.0, 0.0, 0.0];
+
+/// The gap of a knot with no ground in reach.
+pub(crate) const ASKED_FALL: f32 = -f32::MAX;
+
+/// Raises a head of this radius that is in the ground to where it stands on it.
+fn lift_out(state: &mut BlockState, lane: usize, terrain: &Terrain, radius: f32) {
+    let at: [f64; 3] = std::array::from_fn(|c| state.origin[c][lane] + state.head[c][lane]);
+    let Some(ground) = terrain.sample_under(at[0], at[1] + f64::from(radius), at[2]) else { return };
+    let rise = ground.height_m + f64::from(clearance(radius, ground.normal[1])) - at[1];
+    if rise > 0.0 {
+        state.head[1][lane] += rise;
+    }
+}
+
+/// What it keeps of a knot that was laid on the ground: no gap, the normal straight up.
+pub(crate) fn walked_fall() -> Row4 {
+    [0.0, 0.0, 0.0, super::pack_direction([0.0, 1.0, 0.0])]
+}
+
+/// Forgets what a lane's knots have fallen: they lie where they are.
+pub(crate) fn renew_falls(block: &mut BlockMut<'_>, lane: usize) {
+    let falls = block.shape.falls;
+    block.falls[lane * falls..(lane + 1) * falls].fill(NEW_FALL);
+    block.state.walked[lane] = 0;
+    block.state.put(lane, super::flag::STILL | super::flag::ASKS, false);
+    block.state.put(lane, super::flag::HANGS, falls > 0);
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Cohort {
@@ -93,6 +123,9 @@ pub struct Cohort {
     /// is written once and gathered once per joint and tick, by eight creatures at different ring positions: as a 16-byte
     /// row beside the next newer one, both ends of a link are one 32-byte load a creature, and a transpose.
     pub(crate) knots: Vec<Row4>,
+    /// Creature-major as the rings, `shape.falls` rows each: gap, drop, velocity and packed ground normal of each knot. See
+    /// the `settle` stage.
+    pub(crate) falls: Vec<Row4>,
     /// `[block][joint]`; `now` names the current of the two, the other is the previous tick's.
     pub(crate) joints: [Vec<JointLanes>; 2],
     pub(crate) now: usize,
@@ -112,6 +145,7 @@ pub(crate) struct BlockMut<'a> {
     pub displacement: &'a mut [[f32; 3]],
     pub observed: &'a [[f64; 3]],
     pub knots: &'a mut [Row4],
+    pub falls: &'a mut [Row4],
     pub joints: &'a mut [JointLanes],
     pub head_inputs: &'a [HeadLanes],
 }
@@ -126,6 +160,7 @@ impl Cohort {
             blocks: Vec::new(),
             controls: Controls::default(),
             knots: Vec::new(),
+            falls: Vec::new(),
             joints: [Vec::new(), Vec::new()],
             now: 0,
             head_inputs: Vec::new(),
@@ -167,6 +202,12 @@ impl Cohort {
     pub fn knots(&self) -> &[Row4] {
         &self.knots
     }
+    /// What has fallen: creature `slot` has rows `slot * shape.falls ..`, in the order of its ring without the copy: gap to
+    /// the ground from where the knot was laid, drop so far (both in metres), velocity downward in m/s, packed ground normal.
+    /// The rows of its newest `walked` knots are not written: they lie on the ground.
+    pub fn falls(&self) -> &[Row4] {
+        &self.falls
+    }
     /// Joints: element `block * shape.joints + joint` holds x, y, z and packed dorsal of eight creatures.
     pub fn joints(&self) -> &[JointLanes] {
         &self.joints[self.now]
@@ -181,6 +222,7 @@ impl Cohort {
         let blocks = creatures.div_ceil(LANES).saturating_sub(self.blocks.len());
         self.blocks.reserve(blocks);
         self.knots.reserve(blocks * LANES * self.shape.ring_rows());
+        self.falls.reserve(blocks * LANES * self.shape.falls);
         self.joints.iter_mut().for_each(|joints| joints.reserve(blocks * self.shape.joints));
         self.head_inputs.reserve(blocks * self.shape.heads);
         self.controls.reserve(blocks * LANES);
@@ -210,6 +252,7 @@ impl Cohort {
                 [0.0, 0.0, back as f32, up]
             }));
         }
+        self.falls.resize(self.falls.len() + LANES * self.shape.falls, NEW_FALL);
         for joints in &mut self.joints {
             joints.resize(joints.len() + self.shape.joints, [[0.0; LANES]; 4]);
         }
@@ -223,6 +266,8 @@ impl Cohort {
         self.controls.copy(to, from);
         let knots = self.shape.ring_rows();
         self.knots.copy_within(from * knots..(from + 1) * knots, to * knots);
+        let falls = self.shape.falls;
+        self.falls.copy_within(from * falls..(from + 1) * falls, to * falls);
         let (heads, count) = (self.shape.heads, self.shape.joints);
         for joints in &mut self.joints {
             for joint in 0..count {
@@ -243,6 +288,19 @@ impl Cohort {
         self.tags[to] = self.tags[from];
     }
 
+    /// Meets other ground: heads that the batch keeps on it come out of it, and what has settled is asked for anew.
+    pub(crate) fn meet(&mut self, terrain: &Terrain) {
+        let radius = self.profile.radius_m()[0];
+        for state in &mut self.blocks {
+            for lane in 0..LANES {
+                state.put(lane, flag::ASKS, self.shape.falls > 0);
+                if state.motion[lane] == Motion::Driven as u32 && state.has(lane, flag::FOLLOWS) {
+                    lift_out(state, lane, terrain, radius * state.scale[lane]);
+                }
+            }
+        }
+    }
+
     /// Takes the last creature's slot away. Blocks that become empty are given up, their capacity is kept.
     pub(crate) fn pop(&mut self) {
         self.ids.pop();
@@ -260,6 +318,7 @@ impl Cohort {
         self.blocks.truncate(blocks);
         self.controls.resize(blocks * LANES);
         self.knots.truncate(blocks * LANES * self.shape.ring_rows());
+        self.falls.truncate(blocks * LANES * self.shape.falls);
         for joints in &mut self.joints {
             joints.truncate(blocks * self.shape.joints);
         }
@@ -285,6 +344,7 @@ impl Cohort {
             displacement: &mut self.controls.displacement[slots.clone()],
             observed: &self.controls.head[slots.clone()],
             knots: &mut self.knots[slots.start * knots..slots.end * knots],
+            falls: &mut self.falls[slots.start * self.shape.falls..slots.end * self.shape.falls],
             joints: &mut self.joints[self.now][block * joints..(block + 1) * joints],
             head_inputs: &self.head_inputs[block * heads..(block + 1) * heads],
         }

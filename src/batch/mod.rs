@@ -13,7 +13,7 @@ mod spawn;
 mod state;
 
 pub use crate::id::SerpentId;
-pub(crate) use cohort::{BlockMut, put_row};
+pub(crate) use cohort::{ASKED_FALL, BlockMut, NEW_FALL, put_row, renew_falls, walked_fall};
 pub use cohort::{Cohort, HeadLanes, JointLanes, Shape};
 pub use controls::ControlSlices;
 pub use direction::unpack_direction;
@@ -22,7 +22,7 @@ pub(crate) use direction::{
     unpack_direction_lanes,
 };
 pub(crate) use handles::{Handles, Place};
-pub use read::{BufferBytes, Headings, Knot, MemoryReport};
+pub use read::{BufferBytes, HeadGround, Headings, Knot, MemoryReport};
 pub(crate) use seed::{Seed, resample_lane, resize_lane, seed_lane, snap};
 pub(crate) use spawn::perpendicular;
 pub use spawn::{Motion, Spawn};
@@ -282,9 +282,14 @@ impl SerpentBatch {
         &self.terrain
     }
 
-    /// Other ground from the next tick on. Creatures on it keep their paths, and meet the new ground as they move.
+    /// Other ground from the next tick on: an edit is a set with a part moved, replaced or removed, given anew. Creatures on
+    /// it keep their paths, and meet the new ground as they move; those that move themselves are lifted out of it, and
+    /// whatever rested on the old one wakes and may fall.
     pub fn set_terrain(&mut self, terrain: Terrain) {
         self.terrain = terrain;
+        for cohort in &mut self.cohorts {
+            cohort.meet(&self.terrain);
+        }
     }
 }
 

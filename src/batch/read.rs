@@ -17,6 +17,20 @@ pub struct Headings {
     pub effective: Vec3,
 }
 
+/// The ground under a head.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeadGround {
+    /// World y of the surface straight under the head, in metres.
+    pub height_m: f64,
+    /// Of the triangle that is hit there: it jumps at edges.
+    pub raw_normal: Vec3,
+    /// Interpolated over the heightfield's samples or the mesh's vertices; the triangle's own where a mesh has no others.
+    pub resolved_normal: Vec3,
+    /// The back of the head: what the gait yaws about and bodies are aligned with, turned toward the resolved normal as
+    /// fast as the head travels, and perpendicular to the way.
+    pub blended_normal: Vec3,
+}
+
 /// A point of the path history.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knot {
@@ -267,6 +281,25 @@ impl SerpentBatch {
         Ok(cohort.blocks[place.block()].has(place.lane(), flag::GROUNDED))
     }
 
+    /// The ground under its head, and the three normals there; none where there is no ground.
+    ///
+    /// # Errors
+    /// [`Error::Handle`](crate::Error::Handle).
+    pub fn ground_under(&self, id: SerpentId) -> Result<Option<HeadGround>> {
+        let (cohort, place) = self.view(id)?;
+        let (state, lane) = (&cohort.blocks[place.block()], place.lane());
+        let [x, y, z] = self.head(id)?.to_array();
+        // A head that is a little in the ground stands on it all the same.
+        let radius = cohort.profile.radius_m()[0] * state.scale[lane];
+        let found = self.terrain.sample_under(x, y + f64::from(radius), z);
+        Ok(found.map(|ground| HeadGround {
+            height_m: ground.height_m,
+            raw_normal: ground.face_normal.into(),
+            resolved_normal: ground.normal.into(),
+            blended_normal: lane3(&state.dorsal, lane).into(),
+        }))
+    }
+
     /// Bytes that the batch holds, by buffer.
     pub fn memory(&self) -> MemoryReport {
         let sum = |bytes: fn(&Cohort) -> usize| self.cohorts.iter().map(bytes).sum();
@@ -275,6 +308,7 @@ impl SerpentBatch {
             entry("block state", sum(|c| c.blocks.capacity() * size_of::<super::BlockState>())),
             entry("controls", sum(|c| c.controls.bytes())),
             entry("path history", sum(|c| c.knots.capacity() * size_of::<crate::lanes::Row4>())),
+            entry("fallen knots", sum(|c| c.falls.capacity() * size_of::<crate::lanes::Row4>())),
             entry("joints", sum(|c| c.joints[0].capacity() * size_of::<super::JointLanes>())),
             entry("previous joints", sum(|c| c.joints[1].capacity() * size_of::<super::JointLanes>())),
             entry("head inputs", sum(|c| c.head_inputs.capacity() * size_of::<super::HeadLanes>())),

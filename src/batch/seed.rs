@@ -1,10 +1,13 @@
 //! Filling a creature's path history: straight behind its heading, along a given path, or anew at another spacing.
 
-use super::{BlockMut, BlockState, Shape, flag, lane3, pack_direction, put_row, set_lane3, unpack_direction};
+use super::{
+    ASKED_FALL, BlockMut, BlockState, NEW_FALL, Shape, flag, lane3, pack_direction, put_row, renew_falls, set_lane3,
+    unpack_direction, walked_fall,
+};
 use crate::constants::GRID_SHARE;
 use crate::lanes::Row4;
 use crate::profile::Profile;
-use crate::terrain::Terrain;
+use crate::terrain::{Terrain, clearance};
 use glam::{DVec3, Vec3};
 
 /// What a history is filled from.
@@ -85,6 +88,7 @@ pub(crate) fn seed_lane(block: &mut BlockMut<'_>, lane: usize, terrain: &Terrain
     }
     settle_pen(state, lane, ring, block.shape);
     state.put(lane, flag::FRESH, true);
+    renew_falls(block, lane);
 }
 
 /// Puts the pen where the head is, and takes the newest committed knot's dorsal as where the next one starts from.
@@ -98,34 +102,56 @@ fn settle_pen(state: &mut BlockState, lane: usize, ring: &mut [Row4], shape: &Sh
     set_lane3(&mut state.knot_dorsal, lane, unit(unpack_direction(newest[3])));
 }
 
-/// Lays a lane's history anew at the spacing of its present scale, along the path it has.
-pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4], from_cursor: u32) {
+/// Lays a lane's history anew at the spacing of its present scale, along the path it has; `falls` is what that has fallen.
+pub(crate) fn resample_lane(block: &mut BlockMut<'_>, lane: usize, from: &[Row4], falls: &[Row4], from_cursor: u32) {
+    // Copied lanes bring it along with their state.
+    let walked = block.state.walked[lane];
+    renew_falls(block, lane);
     let count = from.len() as u32 - 1;
     let old = |back: u32| from[(from_cursor.wrapping_sub(back) & (count - 1)) as usize];
-    let position = |row: Row4| Vec3::new(row[0], row[1], row[2]);
+    let fall = |back: u32| {
+        let index = (from_cursor.wrapping_sub(back) & (count - 1)) as usize;
+        let fall = if (1..=walked).contains(&back) { Some(walked_fall()) } else { falls.get(index).copied() };
+        fall.filter(|fall| *fall != NEW_FALL)
+    };
+    // Along the path as it was laid: what has fallen falls from the new knots.
+    let position = |back: u32| {
+        let [x, y, z, _] = old(back);
+        Vec3::new(x, y + fall(back).map_or(0.0, |fall| fall[1]), z)
+    };
     let knots = block.shape.knots;
     let ring = block.shape.ring_of(block.knots, lane);
     let (spacing, cell) = (block.state.spacing[lane], block.state.cell[lane]);
     block.state.cursor[lane] = knots as u32 - 1;
-    let mut at = position(old(0));
+    let mut at = position(0);
     // The walk is between `from` and the old knot `next`; past the oldest it goes on straight.
     let (mut from, mut next) = (at, 1);
-    let beyond = unit_or_back(position(old(count - 1)) - position(old(count - 2)));
+    let beyond = unit_or_back(position(count - 1) - position(count - 2));
     for back in 0..knots as u32 {
         let mut dorsal = old(next - 1)[3];
         if back > 0 {
-            while next < count && (position(old(next)) - at).length() < spacing {
-                (from, next) = (position(old(next)), next + 1);
+            while next < count && (position(next) - at).length() < spacing {
+                (from, next) = (position(next), next + 1);
             }
-            let way = if next < count { position(old(next)) - from } else { beyond * (2.0 * spacing) };
+            let way = if next < count { position(next) - from } else { beyond * (2.0 * spacing) };
             from += way * exit(from - at, way, spacing);
             at = from;
             dorsal = old(next.min(count - 1))[3];
         }
-        let row = [snap(at.x, cell), snap(at.y, cell), snap(at.z, cell), dorsal];
-        put_row(ring, block.shape.ring(block.state.cursor[lane], back), row);
+        let index = block.shape.ring(block.state.cursor[lane], back);
+        let mut height = snap(at.y, cell);
+        if let (true, true, Some(a), Some(b)) = (back > 0, block.shape.falls > 0, fall(next - 1), fall(next)) {
+            let share = (at - position(next - 1)).length() / (position(next) - position(next - 1)).length();
+            let share = if share < 1.0 { share } else { 1.0 };
+            let [drop, velocity] = [1, 2].map(|i| a[i] + (b[i] - a[i]) * share);
+            // Asked, and then to be asked anew: not as what lay beyond the tail.
+            block.falls[lane * block.shape.falls + index] = [ASKED_FALL, drop, velocity, 0.0];
+            height -= snap(drop, cell);
+        }
+        put_row(ring, index, [snap(at.x, cell), height, snap(at.z, cell), dorsal]);
     }
     settle_pen(block.state, lane, ring, block.shape);
+    block.state.put(lane, flag::ASKS, true);
 }
 
 /// Where the ray m + d t leaves the sphere of this radius round zero, given that m lies inside. The form without
@@ -209,8 +235,9 @@ impl Ground<'_> {
     fn next(&self, walk: &mut Polyline<'_>, at: DVec3, spacing: f64) -> (DVec3, Option<Vec3>) {
         let Some(terrain) = self.terrain else { return (walk.step(at, spacing), None) };
         let drape = |p: DVec3| {
-            let sample = terrain.sample(p.x, p.z)?;
-            let height = sample.height_m + self.radius / f64::from(sample.normal[1]);
+            // Of several floors the one that goes on from the knot before.
+            let sample = terrain.sample_under(p.x, at.y + spacing, p.z)?;
+            let height = sample.height_m + f64::from(clearance(self.radius as f32, sample.normal[1]));
             Some((DVec3::new(p.x, height, p.z), Vec3::from(sample.normal)))
         };
         let plan = self.flatten(at);

@@ -76,6 +76,8 @@ impl SerpentBatch {
         cohort.controls.head[slot] = head.into();
         let (state, lane) = self.state_of(id)?;
         state.motion[lane] = motion as u32;
+        // A previewed path may have been moved anywhere.
+        state.put(lane, flag::ASKS, true);
         Ok(())
     }
 

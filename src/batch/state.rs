@@ -79,6 +79,8 @@ block_state! {
     travelled: Lane8,
     /// Seconds that pass for this creature in this tick; 0 where it is at rest by pause, mask or quarantine.
     dt: Lane8,
+    /// How fast a head that is off the ground falls, in metres a second.
+    fall_speed: Lane8,
     /// Speed in this tick, in metres a second, of creatures that move themselves; 0 for others.
     speed: Lane8,
     /// Size, as a factor on the profile.
@@ -111,6 +113,8 @@ block_state! {
     wave_phase: [u32; LANES],
     /// Ring index of the pen's provisional knot; older knots lie below it, modulo the ring's capacity.
     cursor: [u32; LANES],
+    /// Newest knots that lie on the ground and whose rows of `falls` were not written: see the `settle` stage.
+    walked: [u32; LANES],
     /// See [`flag`].
     flags: [u32; LANES],
     /// The caller's mask: a creature advances while it shares a bit with the batch's active mask.
@@ -143,6 +147,14 @@ pub mod flag {
     pub const GROUNDED: u32 = 256;
     /// The quarantine was reported.
     pub const KNOWN: u32 = 512;
+    /// Some of the path hangs over ground, or nobody knows: `settle` looks at all of it.
+    pub const HANGS: u32 = 1024;
+    /// Moves itself, and is in the air over ground.
+    pub const FALLS: u32 = 8192;
+    /// What hangs is held where it is: `settle` passes until something changes.
+    pub const STILL: u32 = 2048;
+    /// The ground changed, or the path was moved over it: `settle` asks anew what is under it.
+    pub const ASKS: u32 = 4096;
 }
 
 impl BlockState {
@@ -171,6 +183,7 @@ impl BlockState {
             displacement: [zero; 3],
             travelled: zero,
             dt: zero,
+            fall_speed: zero,
             speed: zero,
             scale: one,
             target_scale: one,
@@ -187,6 +200,7 @@ impl BlockState {
             phase: [0; LANES],
             wave_phase: [0; LANES],
             cursor: [0; LANES],
+            walked: [0; LANES],
             flags: [0; LANES],
             mask: [!0; LANES],
             guide: [0; LANES],

@@ -47,8 +47,9 @@ fn hash_creature(hash: &mut Fnv, cohort: &Cohort, place: Place) {
     hash.floats(&lane3(&state.forward, lane));
     hash.floats(&lane3(&state.ground, lane));
     hash.floats(&[state.scale[lane], state.target_scale[lane], state.history_scale[lane]]);
+    hash.floats(&[state.fall_speed[lane]]);
     hash.floats(&[state.turn_rate[lane], state.amplitude[lane], state.time_scale[lane]]);
-    for word in [state.phase, state.wave_phase, state.flags, state.mask, state.guide, state.motion] {
+    for word in [state.phase, state.wave_phase, state.walked, state.flags, state.mask, state.guide, state.motion] {
         hash.word(u64::from(word[lane]));
     }
     hash.floats(&cohort.controls.guidance[slot]);
@@ -59,5 +60,8 @@ fn hash_creature(hash: &mut Fnv, cohort: &Cohort, place: Place) {
     let ring = &cohort.knots()[slot * shape.ring_rows()..];
     for back in 0..shape.knots as u32 {
         hash.floats(&ring[shape.ring(state.cursor[lane], back)]);
+    }
+    for back in 0..shape.falls as u32 {
+        hash.floats(&cohort.falls()[slot * shape.falls + shape.ring(state.cursor[lane], back)]);
     }
 }

@@ -30,6 +30,19 @@ pub fn sin_turns<L: Lanes>(x: L) -> L {
     sum * y
 }
 
+/// asin(x) in radians for 0 <= x <= 1, within 3e-7: pi / 2 - sqrt(1 - x) times a polynomial.
+/// Abramowitz and Stegun, "Handbook of Mathematical Functions", 4.4.46.
+#[inline(always)]
+pub fn asin<L: Lanes>(x: L) -> L {
+    let mut sum = L::splat(-0.001_262_491_1);
+    for coefficient in
+        [0.006_670_09, -0.017_088_126, 0.030_891_88, -0.050_174_305, 0.088_978_99, -0.214_598_8, 1.570_796_3]
+    {
+        sum = sum * x + L::splat(coefficient);
+    }
+    L::splat(std::f32::consts::FRAC_PI_2) - (L::splat(1.0) - x).max(L::splat(0.0)).sqrt() * sum
+}
+
 /// cos(2 pi x) for x in turns, |x| up to 2^21; within 2e-7.
 #[inline(always)]
 pub fn cos_turns<L: Lanes>(x: L) -> L {

@@ -20,7 +20,7 @@ mod wide;
 pub use avx2::Avx2Lanes;
 pub use isa::{Isa, LaneChoice};
 pub(crate) use isa::{Kernel, dispatch};
-pub use math::{cos_turns, round_nearest, sin_turns};
+pub use math::{asin, cos_turns, round_nearest, sin_turns};
 pub use scalar::ScalarLanes;
 pub use vec3::Vec3W;
 pub use wide::WideLanes;

@@ -8,6 +8,7 @@ use super::interpolate::Monotone;
 use super::limits::{self, Check, Leaf, Limit};
 use super::tier::Tier;
 use crate::error::Result;
+use crate::lanes::{Lanes, ScalarLanes, cos_turns, sin_turns};
 
 /// Radians in a degree; a constant expression of + - * / alone is the same on every machine.
 const RADIANS_PER_DEGREE: f64 = std::f64::consts::PI / 180.0;
@@ -39,9 +40,11 @@ pub(super) fn bake(file: &str, raw: &RawProfile) -> Result<Profile> {
 
 fn bake_ground(check: Check, raw: &RawGround, length_m: f32, radius_m: f32) -> Result<Ground> {
     let number = |leaf, limit, default| check.number_or("ground", leaf, limit, default);
+    let max_climb_rad = radians(number(&raw.max_climb_deg, &limits::CLIMB, MAX_CLIMB_DEG)?);
     Ok(Ground {
         follow: check.flag_or("ground.follow", &raw.follow, true)?,
-        max_climb_rad: radians(number(&raw.max_climb_deg, &limits::CLIMB, MAX_CLIMB_DEG)?),
+        max_climb_rad,
+        max_climb_slope: tangent(max_climb_rad),
         gravity_m_s2: number(&raw.gravity_m_s2, &limits::GRAVITY, GRAVITY_M_S2)?,
         max_fall_speed_m_s: number(&raw.max_fall_speed_m_s, &limits::FALL_SPEED, MAX_FALL_SPEED_M_S)?,
         body_follow: check.flag_or("ground.body_follow", &raw.body_follow, false)?,
@@ -186,6 +189,12 @@ fn stations(check: Check, list: &str, raw: &[(&Leaf, &Leaf)], limit: &Limit) -> 
 
 fn radians(degrees: f32) -> f32 {
     (f64::from(degrees) * RADIANS_PER_DEGREE) as f32
+}
+
+/// Below a right angle. Of our own sine, as the standard library's differ between machines.
+fn tangent(radians: f32) -> f32 {
+    let turns = ScalarLanes::splat(radians / std::f32::consts::TAU);
+    (sin_turns(turns) / cos_turns(turns)).to_array()[0]
 }
 
 /// Degrees of a range of one turn both ways as turns in [0, 1).

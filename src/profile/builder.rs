@@ -175,9 +175,9 @@ impl ProfileBuilder {
         self
     }
 
-    /// `ground.prevent_penetration`: whether the guard pushes cross-sections out of the ground.
-    pub fn prevent_penetration(mut self, prevent_penetration: bool) -> Self {
-        self.raw.ground.prevent_penetration = Some(prevent_penetration.into());
+    /// `ground.prevent_penetration`: whether cross-sections are pushed out of the ground (the guard).
+    pub fn prevent_penetration(mut self, prevent: bool) -> Self {
+        self.raw.ground.prevent_penetration = Some(prevent.into());
         self
     }
 

@@ -1,4 +1,4 @@
-//! How a species stands on the ground: what holds its head, how its body falls, what keeps it out.
+//! How a species stands on the ground: what holds its head, how its body falls.
 
 /// The values of `[ground]` at scale 1, angles in radians. Lengths and speeds grow with a creature's scale; gravity does not.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -8,6 +8,8 @@ pub struct Ground {
     pub follow: bool,
     /// Steepest slope that a head climbs, 0 to 89 degrees as radians; steeper ground is a wall.
     pub max_climb_rad: f32,
+    /// The same as metres up per metre across.
+    pub max_climb_slope: f32,
     /// Acceleration of whatever falls, head and body, 0 to 1000 m/s^2.
     pub gravity_m_s2: f32,
     /// Speed that falling ends at, head and body, 0 to 1000 m/s.
@@ -20,7 +22,7 @@ pub struct Ground {
     pub activation_m: f32,
     /// Most that settling may bend the body between adjacent segments, 0 to 90 degrees as radians.
     pub max_bend_rad: f32,
-    /// Whether the guard pushes cross-sections out of the ground.
+    /// The guard: whether cross-sections are pushed out of the ground.
     pub prevent_penetration: bool,
 }
 

@@ -14,6 +14,7 @@ pub mod guard;
 pub mod guidance;
 pub mod pose;
 pub mod record;
+pub mod settle;
 pub mod travel;
 pub mod undulate;
 

@@ -71,7 +71,7 @@ pub fn turn_share(from: DVec3, to: DVec3, limit: f64) -> f64 {
 pub fn stand(terrain: &Terrain, at: DVec3, radius: f64) -> Option<(DVec3, DVec3)> {
     let sample = terrain.sample(at.x, at.z)?;
     let normal = DVec3::from(sample.normal.map(f64::from));
-    Some((DVec3::new(at.x, sample.height_m + radius / normal.y, at.z), normal))
+    Some((DVec3::new(at.x, sample.height_m + radius / normal.y.max(0.5), at.z), normal))
 }
 
 /// Signed distance of a displacement along `forward` in the ground's plane; lateral movement is none.

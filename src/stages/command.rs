@@ -125,22 +125,28 @@ fn grow(task: &mut Task<'_, '_>, lane: usize) {
     let ratio = block.state.scale[lane] / block.state.history_scale[lane];
     let renew = !(ratio < RESAMPLE_RATIO && ratio * RESAMPLE_RATIO > 1.0);
     resize_lane(block.state, lane, block.profile, block.shape, renew);
-    lift(block, lane, block.profile.radius_m()[0] * block.state.scale[lane] - before);
+    let thicker = block.profile.radius_m()[0] * block.state.scale[lane] - before;
+    if !lift(block, lane, thicker) {
+        come_nearer(block, lane, thicker);
+    }
     if renew {
         let ring = &mut task.scratch.ring;
         ring.clear();
         ring.extend_from_slice(block.shape.ring_of(block.knots, lane));
-        resample_lane(block, lane, ring, block.state.cursor[lane]);
+        let falls = &mut task.scratch.falls;
+        falls.clear();
+        falls.extend_from_slice(&block.falls[lane * block.shape.falls..(lane + 1) * block.shape.falls]);
+        resample_lane(block, lane, ring, falls, block.state.cursor[lane]);
         task.scratch.counters.resampled += 1;
     }
 }
 
 /// Raises the path of a creature that stands on the ground by what its radius at the head grew, along the dorsals: the
-/// belly stays where it is.
-fn lift(block: &mut BlockMut<'_>, lane: usize, height: f32) {
+/// belly stays where it is. Tells whether it did.
+fn lift(block: &mut BlockMut<'_>, lane: usize, height: f32) -> bool {
     let state = &mut *block.state;
     if !state.has(lane, flag::GROUNDED) || state.motion[lane] != Motion::Driven as u32 {
-        return;
+        return false;
     }
     let (dorsal, cell) = (lane3(&state.dorsal, lane), state.cell[lane]);
     for c in 0..3 {
@@ -155,6 +161,19 @@ fn lift(block: &mut BlockMut<'_>, lane: usize, height: f32) {
     let ring = block.shape.ring_of(block.knots, lane);
     let [x, y, z] = lane3(&state.head, lane).map(|c| c as f32);
     put_row(ring, pen, [x, y, z, ring[pen][3]]);
+    true
+}
+
+/// A thicker body that its path does not lift is nearer to the ground that it falls to.
+fn come_nearer(block: &mut BlockMut<'_>, lane: usize, thicker: f32) {
+    let falls = block.shape.falls;
+    for [gap, ..] in &mut block.falls[lane * falls..(lane + 1) * falls] {
+        // Not where there is no ground, or nobody has asked.
+        if gap.abs() < f32::MAX {
+            *gap -= thicker;
+        }
+    }
+    block.state.put(lane, flag::STILL, false);
 }
 
 /// Fills in the displacement and the forward direction of a creature that the caller moves.

@@ -7,18 +7,24 @@ pub(crate) mod ahead;
 pub(crate) mod body;
 pub(crate) mod bound;
 pub(crate) mod command;
+mod counts;
 pub(crate) mod frame;
 pub(crate) mod guard;
 pub(crate) mod guidance;
 pub(crate) mod pose;
 pub(crate) mod record;
+pub(crate) mod settle;
+pub(crate) mod sweep;
 pub(crate) mod travel;
 pub(crate) mod undulate;
+
+pub(crate) use counts::raise;
+pub use counts::{Counters, Measures};
 
 use crate::batch::{BlockMut, ForwardAxis, Vec8};
 use crate::constants::MAX_PIECES;
 use crate::lanes::{Isa, LANES, Lane8};
-use crate::terrain::Terrain;
+use crate::terrain::{Nearby, Terrain};
 
 /// The stages, in run order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +37,8 @@ pub enum Stage {
     Travel,
     /// Lays the path.
     Record,
+    /// Lets the path sink onto the ground.
+    Settle,
     /// Marches the joints along it.
     Body,
     /// Adds the vertical wave.
@@ -52,6 +60,7 @@ impl Stage {
         Self::Guidance,
         Self::Travel,
         Self::Record,
+        Self::Settle,
         Self::Body,
         Self::Undulate,
         Self::Guard,
@@ -67,6 +76,7 @@ impl Stage {
             Self::Guidance => "guidance",
             Self::Travel => "travel",
             Self::Record => "record",
+            Self::Settle => "settle",
             Self::Body => "body",
             Self::Undulate => "undulate",
             Self::Guard => "guard",
@@ -89,58 +99,6 @@ pub(crate) struct Context<'a> {
     pub pose_origin: [f64; 3],
 }
 
-/// What happened in a block in a tick.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Creatures that moved.
-    pub moved: u64,
-    /// Pieces that driven travel was cut into.
-    pub pieces: u64,
-    /// Knots added to path histories.
-    pub knots_laid: u64,
-    /// Knots taken back, by backing up or turning back.
-    pub knots_popped: u64,
-    /// Histories laid anew for growth.
-    pub resampled: u64,
-    /// Driven creatures that found no ground under them.
-    pub off_ground: u64,
-    /// Creatures quarantined in this tick.
-    pub quarantined: u64,
-    /// Cross-sections that the guard pushed out of the ground, and segments that it raised over a crest.
-    pub sections_corrected: u64,
-}
-
-impl Counters {
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.moved += other.moved;
-        self.pieces += other.pieces;
-        self.knots_laid += other.knots_laid;
-        self.knots_popped += other.knots_popped;
-        self.resampled += other.resampled;
-        self.off_ground += other.off_ground;
-        self.quarantined += other.quarantined;
-        self.sections_corrected += other.sections_corrected;
-    }
-}
-
-/// The largest of what was measured in a tick.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Measures {
-    /// The farthest that the guard pushed a cross-section or raised a segment, in metres.
-    pub largest_correction_m: f32,
-}
-
-impl Measures {
-    /// Takes the larger of each; in any order it comes to the same.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.largest_correction_m = larger(self.largest_correction_m, other.largest_correction_m);
-    }
-}
-
-fn larger(a: f32, b: f32) -> f32 {
-    if b > a { b } else { a }
-}
-
 /// The way of a block's heads in one tick: where each piece of travel ends, relative to the origins, and the heading
 /// there. Written by `travel`, read by `record`.
 pub(crate) struct Trail {
@@ -148,6 +106,8 @@ pub(crate) struct Trail {
     pub pieces: [u32; LANES],
     /// Whether the way between the ends is the Hermite arc of the headings (driven) or straight (reported).
     pub curved: [bool; LANES],
+    /// Whether the ground turned it aside: one straight piece then.
+    pub slid: [bool; LANES],
     pub position: Box<[Vec8; MAX_PIECES + 1]>,
     pub heading: Box<[Vec8; MAX_PIECES + 1]>,
 }
@@ -160,8 +120,16 @@ pub(crate) struct Scratch {
     pub counters: Counters,
     pub measures: Measures,
     pub guard: guard::Work,
+    /// Knots that each lane laid and took back in this tick.
+    pub laid: [u32; LANES],
+    pub popped: [u32; LANES],
+    pub settling: settle::Settling,
+    /// The ground near a head.
+    pub nearby: Nearby,
     /// A ring's copy, while it is laid anew.
     pub ring: Vec<crate::lanes::Row4>,
+    /// What of it has fallen.
+    pub falls: Vec<crate::lanes::Row4>,
 }
 
 impl Scratch {
@@ -171,6 +139,7 @@ impl Scratch {
             trail: Trail {
                 pieces: [0; LANES],
                 curved: [false; LANES],
+                slid: [false; LANES],
                 position: Box::new([ZERO; MAX_PIECES + 1]),
                 heading: Box::new([ZERO; MAX_PIECES + 1]),
             },
@@ -178,7 +147,12 @@ impl Scratch {
             counters: Counters::default(),
             measures: Measures::default(),
             guard: guard::Work::new(),
+            laid: [0; LANES],
+            popped: [0; LANES],
+            settling: settle::Settling::default(),
+            nearby: Nearby::with_capacity(256),
             ring: Vec::new(),
+            falls: Vec::new(),
         }
     }
 }

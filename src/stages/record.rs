@@ -11,25 +11,33 @@
 //! commits one in a tick, hardly any more). Taking knots back is rare, and done one creature at a time. Parallel: its own
 //! lanes only.
 
-use super::{Counters, Task, Trail};
+use super::{Task, Trail};
 use crate::batch::{
     BlockMut, BlockState, Motion, Shape, Vec8, flag, lane3, pack_direction, pack_direction_lanes, put_row, set_lane3,
     snap, unpack_direction,
 };
 use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, NOISE_SHARE, PASSED_COSINE, TWIST_PER_DIAMETER_RAD};
 use crate::lanes::{Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
-use crate::terrain::Terrain;
+use crate::terrain::{Terrain, clearance};
 
 /// Runs the stage on one block.
 pub(crate) fn lay_path(task: &mut Task<'_, '_>) {
     let Task { block, scratch, context } = task;
     let radius = block.profile.radius_m()[0];
     let BlockMut { shape, state, knots, .. } = &mut **block;
-    let (trail, counters) = (&scratch.trail, &mut scratch.counters);
+    let trail = &scratch.trail;
+    let mut retaken = 0;
+    let tally = Laid { knots: &mut scratch.laid, popped: &mut scratch.popped, retaken: &mut retaken };
+    (*tally.knots, *tally.popped) = ([0; LANES], [0; LANES]);
     dispatch(
         context.isa,
-        Laying { block: Rows { state, shape, knots }, trail, terrain: context.terrain, radius, counters },
+        Laying { block: Rows { state, shape, knots }, trail, terrain: context.terrain, radius, tally },
     );
+    scratch.counters.knots_laid += u64::from(retaken);
+    for lane in 0..LANES {
+        scratch.counters.knots_laid += u64::from(scratch.laid[lane]);
+        scratch.counters.knots_popped += u64::from(scratch.popped[lane]);
+    }
 }
 
 /// The path histories of a block.
@@ -45,13 +53,21 @@ struct Laying<'a> {
     terrain: &'a Terrain,
     /// Radius at the head at scale 1, in metres.
     radius: f32,
-    counters: &'a mut Counters,
+    tally: Laid<'a>,
+}
+
+/// Knots that each lane has laid and has taken back.
+struct Laid<'a> {
+    knots: &'a mut [u32; LANES],
+    popped: &'a mut [u32; LANES],
+    /// Knots that were laid and taken back in this tick.
+    retaken: &'a mut u32,
 }
 
 impl Kernel for Laying<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { block, trail, terrain, radius, counters } = self;
+        let Self { block, trail, terrain, radius, mut tally } = self;
         let shift = Vec3W::<L>::load(&block.state.displacement);
         let moved = L::bits(L::splat(0.0).lt(shift.length_squared()));
         if moved == 0 {
@@ -65,7 +81,7 @@ impl Kernel for Laying<'_> {
         }
         for piece in 0..pieces as usize {
             let live = (0..LANES).fold(0, |m, l| m | (u32::from(trail.pieces[l] > piece as u32) << l));
-            pen.follow(trail, piece, moved & live, counters);
+            pen.follow(trail, piece, moved & live, &mut tally);
         }
         pen.put_down(moved);
     }
@@ -119,10 +135,10 @@ impl<'a, L: Lanes> Pen<'a, L> {
 
     /// Follows a piece of the trail to its end, in the lanes of these bits.
     #[inline(always)]
-    fn follow(&mut self, trail: &Trail, piece: usize, live: u32, counters: &mut Counters) {
+    fn follow(&mut self, trail: &Trail, piece: usize, live: u32, tally: &mut Laid<'_>) {
         let to = Vec3W::load(&trail.position[piece + 1]);
         let back = L::load(&self.block.state.travelled).lt(L::splat(0.0));
-        let popped = self.pop_ahead(to, back, &facing(self.block.state, trail, piece), live, counters);
+        let popped = self.pop_ahead(to, back, &facing(self.block.state, trail, piece), live, tally);
         let mut way = Way::of(trail, piece, self.at, to);
         if popped != 0 {
             // What is left of the way goes straight from where the path now ends.
@@ -130,13 +146,13 @@ impl<'a, L: Lanes> Pen<'a, L> {
             way.from = Vec3W::select(popped, self.newest, way.from);
             way.curved = way.curved & !popped;
         }
-        self.lay(way, live, counters);
+        self.lay(way, live, tally);
         self.at = Vec3W::select(L::mask_from_bits(live), to, self.at);
     }
 
     /// Commits knots along the way.
     #[inline(always)]
-    fn lay(&mut self, mut way: Way<L>, live: u32, counters: &mut Counters) {
+    fn lay(&mut self, mut way: Way<L>, live: u32, tally: &mut Laid<'_>) {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let reach = self.spacing * self.spacing;
         let mut out = L::mask_from_bits(live) & reach.le((way.to - self.newest).length_squared());
@@ -160,7 +176,9 @@ impl<'a, L: Lanes> Pen<'a, L> {
                 return;
             }
             self.commit(at, bits);
-            counters.knots_laid += u64::from(bits.count_ones());
+            for lane in 0..LANES {
+                tally.knots[lane] += (bits >> lane) & 1;
+            }
             first = first & !out;
             out = out & share.lt(one) & reach.le((way.to - self.newest).length_squared());
             if !L::any(out) {
@@ -224,7 +242,7 @@ impl<'a, L: Lanes> Pen<'a, L> {
     /// link; for a head that backs up, ahead of the plane across its facing as well, where the link leads that way. The
     /// oldest end of the path grows by as many. Returns the bits of the lanes that popped any.
     #[inline(always)]
-    fn pop_ahead(&mut self, to: Vec3W<L>, back: L::Mask, facing: &Vec8, live: u32, counters: &mut Counters) -> u32 {
+    fn pop_ahead(&mut self, to: Vec3W<L>, back: L::Mask, facing: &Vec8, live: u32, tally: &mut Laid<'_>) -> u32 {
         let mut popped = 0;
         let mut left = [self.block.shape.knots as u32; LANES];
         loop {
@@ -241,7 +259,10 @@ impl<'a, L: Lanes> Pen<'a, L> {
                 left[lane] -= count;
                 any |= count > 0;
                 pop(&mut self.block, &self.ground, lane, count);
-                counters.knots_popped += u64::from(count);
+                tally.popped[lane] += count;
+                let again = if count < tally.knots[lane] { count } else { tally.knots[lane] };
+                tally.knots[lane] -= again;
+                *tally.retaken += again;
             }
             if !any {
                 return popped;
@@ -312,19 +333,20 @@ impl Ground<'_> {
         if bits == 0 {
             return (point, normal);
         }
-        let (px, pz) = (point.x.to_array(), point.z.to_array());
+        let (px, py, pz) = (point.x.to_array(), point.y.to_array(), point.z.to_array());
         // Others ask nowhere, which costs nothing and hits nothing.
-        let (mut x, mut z) = ([f64::NAN; LANES], [f64::NAN; LANES]);
+        let (mut x, mut y, mut z) = ([f64::NAN; LANES], [0.0; LANES], [f64::NAN; LANES]);
         for lane in 0..LANES {
             if bits & (1 << lane) != 0 {
                 x[lane] = state.origin[0][lane] + f64::from(px[lane]);
+                y[lane] = state.origin[1][lane] + f64::from(py[lane] + self.radius[lane]);
                 z[lane] = state.origin[2][lane] + f64::from(pz[lane]);
             }
         }
-        let felt = self.terrain.sample_lanes(&x, &z);
+        let felt = self.terrain.sample_under_lanes(&x, &y, &z);
         let (mut hit, mut y) = (0, [0.0; LANES]);
         for lane in 0..LANES {
-            let height = felt.height_m[lane] + f64::from(self.radius[lane] / felt.normal[1][lane]);
+            let height = felt.height_m[lane] + f64::from(clearance(self.radius[lane], felt.normal[1][lane]));
             y[lane] = (height - state.origin[1][lane]) as f32;
             hit |= u32::from(felt.hit[lane]) << lane;
         }
@@ -525,8 +547,9 @@ impl Ground<'_> {
         let origin = lane3(&state.origin, lane);
         let on = |step: f32| {
             let (x, z) = (end[0] + x * (step / level), end[2] + z * (step / level));
-            let felt = self.terrain.sample(origin[0] + f64::from(x), origin[2] + f64::from(z))?;
-            let height = felt.height_m + f64::from(self.radius[lane] / felt.normal[1]);
+            let y = origin[1] + f64::from(end[1] + spacing);
+            let felt = self.terrain.sample_under(origin[0] + f64::from(x), y, origin[2] + f64::from(z))?;
+            let height = felt.height_m + f64::from(clearance(self.radius[lane], felt.normal[1]));
             Some(([x, (height - origin[1]) as f32, z], felt.normal))
         };
         // On a slope a spacing seen from above is a longer way.

@@ -8,14 +8,15 @@
 //! Parallel: touches its own lanes only.
 
 use super::guidance::{self, flag_bits, phase_turns, yawed};
-use super::{Context, Task, Trail, command};
+use super::{Context, Task, Trail, command, sweep};
 use crate::batch::{BlockMut, BlockState, Motion, flag, lane3, set_lane3};
 use crate::constants::{
-    DIRECTION_EPSILON, LATERAL_SHARE, MAX_PIECE_S, MAX_PIECES, PIECES_PER_WAVELENGTH, SETTLE_SHARE, TURN_PER_PIECE_RAD,
+    DIRECTION_EPSILON, LATERAL_SHARE, MAX_PIECE_S, MAX_PIECES, PIECES_PER_WAVELENGTH, SETTLE_SHARE, STEP_RADII,
+    TURN_PER_PIECE_RAD,
 };
 use crate::lanes::{Kernel, LANES, Lane8, Lanes, Vec3W, dispatch, sin_turns};
-use crate::profile::Profile;
-use crate::terrain::{GroundLanes, Terrain};
+use crate::profile::{Ground, Profile};
+use crate::terrain::{GroundLanes, Terrain, clearance};
 
 /// Radians to turns.
 const TURNS: f32 = 0.159_154_94;
@@ -26,6 +27,7 @@ pub(crate) fn move_heads(task: &mut Task<'_, '_>) {
     let radius = block.profile.radius_m()[0];
     settle_seeds(block.state);
     let pieces = plan(block.state, block.profile, &mut scratch.trail);
+    let mut blocked = 0;
     let drive = Drive {
         state: block.state,
         trail: &mut scratch.trail,
@@ -33,18 +35,23 @@ pub(crate) fn move_heads(task: &mut Task<'_, '_>) {
         pieces,
         rate: block.profile.steering_cycles(),
         radius,
+        ground: block.profile.ground(),
+        blocked: &mut blocked,
     };
     dispatch(context.isa, drive);
+    sweep::slide_heads(task, blocked);
+    let Task { block, scratch, context } = task;
     for lane in 0..LANES {
         let moved = lane3(&block.state.displacement, lane) != [0.0; 3];
         scratch.counters.moved += u64::from(moved);
-        if block.state.speed[lane] != 0.0 {
+        if scratch.trail.curved[lane] {
             scratch.counters.pieces += u64::from(scratch.trail.pieces[lane]);
             let lost = block.state.has(lane, flag::FOLLOWS) && !block.state.has(lane, flag::GROUNDED);
-            scratch.counters.off_ground += u64::from(lost);
+            scratch.counters.off_ground += u64::from(lost && !block.state.has(lane, flag::FALLS));
+            scratch.counters.falling += u64::from(block.state.has(lane, flag::FALLS));
         }
         if moved {
-            advance_phases(block, lane);
+            advance_phases(block, lane, scratch.trail.curved[lane] || scratch.trail.slid[lane]);
             stay_near_origin(block, lane, &mut scratch.trail);
         }
     }
@@ -66,6 +73,7 @@ fn settle_seeds(state: &mut BlockState) {
                 state.origin[c][lane] += f64::from(moved[c]);
                 state.displacement[c][lane] = 0.0;
             }
+            state.put(lane, flag::ASKS, true);
         }
     }
 }
@@ -87,8 +95,9 @@ fn plan(state: &BlockState, profile: &Profile, trail: &mut Trail) -> usize {
         let wanted = if wanted < limit { wanted } else { limit };
         // Rounded up: 1.0 stays one piece.
         let pieces = wanted as u32 + u32::from(wanted > wanted as u32 as f32);
-        trail.pieces[lane] = if state.speed[lane] == 0.0 { 1 } else { pieces };
-        trail.curved[lane] = state.speed[lane] != 0.0;
+        let moves = state.speed[lane] != 0.0 || state.has(lane, flag::FALLS) && state.dt[lane] > 0.0;
+        trail.pieces[lane] = if moves { pieces } else { 1 };
+        (trail.curved[lane], trail.slid[lane]) = (moves, false);
         most = most.max(trail.pieces[lane] as usize);
     }
     most
@@ -105,12 +114,15 @@ struct Drive<'a> {
     rate: f32,
     /// Radius at the head at scale 1, in metres.
     radius: f32,
+    ground: &'a Ground,
+    /// Bits of the lanes that ran into ground which they do not climb.
+    blocked: &'a mut u32,
 }
 
 impl Kernel for Drive<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { state, trail, terrain, pieces, rate, radius } = self;
+        let Self { state, trail, terrain, pieces, rate, radius, ground, blocked } = self;
         let distance = L::load(&state.speed) * L::load(&state.dt);
         let turns = distance * L::splat(rate) / L::load(&state.length);
         let count = L::from_i32(&trail.pieces.map(|n| n as i32));
@@ -131,13 +143,14 @@ impl Kernel for Drive<'_> {
             let walking = L::bits(live) & walkers;
             if walking != 0 {
                 // Heun's rule over the slope: the mean of the way in the plane here and in the plane where that leads.
-                let felt = feel(state, terrain, moved + advance * step);
+                let felt = feel(state, terrain, moved + advance * step, radius);
                 let there = plane_of(&felt, walking, normal);
                 let [beyond, _] = gait.advance(at, share, there);
                 advance = (advance + beyond) * L::splat(0.5);
-                moved = Vec3W::select(live, moved + advance * step, moved);
-                let felt = feel(state, terrain, moved);
-                moved = stand(state, &felt, moved, radius, walking);
+                let next = Vec3W::select(live, moved + advance * step, moved);
+                let felt = feel(state, terrain, next, radius);
+                let walk = Walk { ground, radius, lanes: walking, seconds: &(L::load(&state.dt) * share).to_array() };
+                moved = walk.stand(state, &felt, moved, next, blocked);
                 normal = plane_of(&felt, walking, normal);
                 after = gait.heading(at + share, normal);
             } else {
@@ -252,9 +265,17 @@ fn walkers(state: &BlockState, terrain: &Terrain) -> u32 {
 
 /// The ground under the heads after they moved so far in this tick.
 #[inline(always)]
-fn feel<L: Lanes>(state: &BlockState, terrain: &Terrain, moved: Vec3W<L>) -> GroundLanes {
+fn feel<L: Lanes>(state: &BlockState, terrain: &Terrain, moved: Vec3W<L>, radius: f32) -> GroundLanes {
     let (x, z) = (moved.x.to_array(), moved.z.to_array());
-    terrain.sample_lanes(&place(state, 0, &x), &place(state, 2, &z))
+    let mut y = [f64::INFINITY; LANES];
+    if terrain.has_floors() {
+        // What a head steps up to counts as under it.
+        y = place(state, 1, &moved.y.to_array());
+        for lane in 0..LANES {
+            y[lane] += f64::from(radius * state.scale[lane] * STEP_RADII);
+        }
+    }
+    terrain.sample_under_lanes(&place(state, 0, &x), &y, &place(state, 2, &z))
 }
 
 /// World coordinates of the heads after they moved so far.
@@ -274,33 +295,105 @@ fn plane_of<L: Lanes>(felt: &GroundLanes, lanes: u32, before: Vec3W<L>) -> Vec3W
     Vec3W::select(L::mask_from_bits(hit & lanes), Vec3W::load(&felt.normal), before)
 }
 
-/// Puts heads on the ground that was felt under them: the sphere of the head's radius touches the interpolated slope.
-#[inline(always)]
-fn stand<L: Lanes>(state: &mut BlockState, felt: &GroundLanes, moved: Vec3W<L>, radius: f32, lanes: u32) -> Vec3W<L> {
-    let mut height = moved.y.to_array();
-    for lane in 0..LANES {
-        if lanes & (1 << lane) == 0 {
-            continue;
+/// How heads go over ground.
+struct Walk<'a> {
+    ground: &'a Ground,
+    /// Radius at the head at scale 1, in metres.
+    radius: f32,
+    /// Bits of the lanes that walk.
+    lanes: u32,
+    /// Time that passes on this piece.
+    seconds: &'a Lane8,
+}
+
+impl Walk<'_> {
+    /// Puts heads that went from `from` to `to` on the ground that was felt there: the sphere of the head's radius touches
+    /// the interpolated slope. Where the ground rises too steeply they stay, and are blocked; where it falls away they fall.
+    #[inline(always)]
+    fn stand<L: Lanes>(
+        &self,
+        state: &mut BlockState,
+        felt: &GroundLanes,
+        from: Vec3W<L>,
+        to: Vec3W<L>,
+        blocked: &mut u32,
+    ) -> Vec3W<L> {
+        let zero = L::splat(0.0);
+        let way = Vec3W::new(to.x - from.x, zero, to.z - from.z);
+        let radius = L::splat(self.radius) * L::load(&state.scale);
+        let climb = way.length() * L::splat(self.ground.max_climb_slope) + radius * L::splat(1e-3);
+        let most = climb + radius * L::splat(STEP_RADII);
+        let (climb, most, before) = (climb.to_array(), most.to_array(), from.y.to_array());
+        let (mut height, mut stays) = (to.y.to_array(), *blocked & self.lanes);
+        for lane in 0..LANES {
+            if self.lanes & !stays & (1 << lane) == 0 {
+                continue;
+            }
+            if !felt.hit[lane] {
+                self.leave(state, lane, false);
+                continue;
+            }
+            let steep = self.is_steep(lane3(&felt.normal, lane));
+            let radius = self.radius * state.scale[lane];
+            // Beside a cliff a head leans on the edge: its clearance there is no climb.
+            let over = f64::from(if steep { radius } else { clearance(radius, felt.normal[1][lane]) });
+            let target = (felt.height_m[lane] + over - state.origin[1][lane] - state.head[1][lane]) as f32;
+            let rise = target - before[lane];
+            let falls = state.has(lane, flag::FALLS) || rise < -most[lane];
+            // On ground that is too steep there are no steps, or it would be climbed one a tick.
+            if rise > most[lane] || steep && rise > climb[lane] {
+                stays |= 1 << lane;
+            } else if falls && !self.fall(state, lane, before[lane], target, &mut height[lane]) {
+                self.leave(state, lane, true);
+            } else if falls && steep {
+                // Ground that it cannot stand on does not stop a fall.
+                height[lane] = target;
+                self.leave(state, lane, true);
+            } else {
+                height[lane] = target;
+                state.put(lane, flag::GROUNDED, true);
+                state.put(lane, flag::FALLS, false);
+                state.fall_speed[lane] = 0.0;
+                set_lane3(&mut state.ground, lane, lane3(&felt.normal, lane));
+            }
         }
-        let hit = felt.hit[lane];
-        state.put(lane, flag::GROUNDED, hit);
-        set_lane3(&mut state.ground, lane, if hit { lane3(&felt.normal, lane) } else { [0.0; 3] });
-        if hit {
-            let clearance = f64::from(radius * state.scale[lane] / felt.normal[1][lane]);
-            height[lane] = (felt.height_m[lane] + clearance - state.origin[1][lane] - state.head[1][lane]) as f32;
-        }
+        *blocked |= stays;
+        Vec3W::select(L::mask_from_bits(stays), from, Vec3W::new(to.x, L::load(&height), to.z))
     }
-    Vec3W::new(moved.x, L::load(&height), moved.z)
+
+    #[inline(always)]
+    fn is_steep(&self, [x, y, z]: [f32; 3]) -> bool {
+        let slope = self.ground.max_climb_slope;
+        x * x + z * z > y * y * slope * slope
+    }
+
+    /// Falls from `before` for the piece's time. Tells whether that ends on the ground.
+    #[inline(always)]
+    fn fall(&self, state: &mut BlockState, lane: usize, before: f32, ground: f32, height: &mut f32) -> bool {
+        let (speed, seconds) = (state.fall_speed[lane], self.seconds[lane]);
+        let free = speed + self.ground.gravity_m_s2 * seconds;
+        let faster = if free < self.ground.max_fall_speed_m_s { free } else { self.ground.max_fall_speed_m_s };
+        state.fall_speed[lane] = faster;
+        *height = before - 0.5 * (speed + faster) * seconds;
+        *height <= ground
+    }
+
+    #[inline(always)]
+    fn leave(&self, state: &mut BlockState, lane: usize, falls: bool) {
+        state.put(lane, flag::GROUNDED, false);
+        state.put(lane, flag::FALLS, falls);
+        state.fall_speed[lane] = if falls { state.fall_speed[lane] } else { 0.0 };
+        set_lane3(&mut state.ground, lane, [0.0; 3]);
+    }
 }
 
 /// Moves a head and its phases by this tick's displacement.
-fn advance_phases(block: &mut BlockMut<'_>, lane: usize) {
+fn advance_phases(block: &mut BlockMut<'_>, lane: usize, self_moved: bool) {
     let (state, profile) = (&mut *block.state, block.profile);
     let moved = lane3(&state.displacement, lane);
     for c in 0..3 {
         state.head[c][lane] += f64::from(moved[c]);
     }
-    let self_moved = state.speed[lane] != 0.0;
     let distance = if self_moved { state.travelled[lane] } else { reported_distance(state, lane, moved) };
     state.travelled[lane] = distance;
     let length = state.length[lane];
@@ -393,7 +486,9 @@ fn feel_ground(state: &mut BlockState, context: &Context<'_>, radius: f32) {
     }
     let world = |c: usize| -> [f64; LANES] { std::array::from_fn(|l| state.origin[c][l] + state.head[c][l]) };
     let (x, y, z) = (world(0), world(1), world(2));
-    let ground = context.terrain.sample_lanes(&x, &z);
+    // A head that is a little in the ground stands on it all the same.
+    let over = std::array::from_fn(|lane| y[lane] + f64::from(radius * state.scale[lane]));
+    let ground = context.terrain.sample_under_lanes(&x, &over, &z);
     for lane in 0..LANES {
         if felt(state, lane) {
             continue;
@@ -410,7 +505,7 @@ fn feel_ground(state: &mut BlockState, context: &Context<'_>, radius: f32) {
 
 /// Whether a head of this radius so high above the ground is near enough to stand on it: within a radius of touching.
 pub(crate) fn near_ground(gap: f64, radius: f32, normal_y: f32) -> bool {
-    gap.abs() <= f64::from(radius) * (1.0 + 1.0 / f64::from(normal_y))
+    gap.abs() <= f64::from(radius + clearance(radius, normal_y))
 }
 
 #[inline(always)]

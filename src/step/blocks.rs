@@ -53,6 +53,7 @@ pub(crate) struct BlockSlices<'a> {
     displacement: &'a mut [[f32; 3]],
     observed: &'a [[f64; 3]],
     knots: &'a mut [Row4],
+    falls: &'a mut [Row4],
     joints: &'a mut [JointLanes],
     head_inputs: &'a [HeadLanes],
     rows: &'a mut [[f32; 12]],
@@ -71,6 +72,7 @@ impl<'a> BlockSlices<'a> {
             displacement: &mut controls.displacement,
             observed: &controls.head,
             knots: &mut cohort.knots,
+            falls: &mut cohort.falls,
             joints: &mut cohort.joints[cohort.now],
             head_inputs: &cohort.head_inputs,
             rows,
@@ -96,6 +98,7 @@ impl<'a> BlockSlices<'a> {
             displacement: self.displacement,
             observed: self.observed,
             knots: self.knots,
+            falls: self.falls,
             joints: self.joints,
             head_inputs: self.head_inputs,
         };
@@ -111,6 +114,7 @@ impl<'a> BlockSlices<'a> {
         let (displacement, displacement2) = self.displacement.split_at_mut(slots);
         let (observed, observed2) = self.observed.split_at(slots);
         let (knots, knots2) = self.knots.split_at_mut(slots * shape.ring_rows());
+        let (falls, falls2) = self.falls.split_at_mut(slots * shape.falls);
         let (joints, joints2) = self.joints.split_at_mut(count * shape.joints);
         let (head_inputs, head_inputs2) = self.head_inputs.split_at(count * shape.heads);
         let split = self.rows.len().min(slots * shape.rows());
@@ -127,6 +131,7 @@ impl<'a> BlockSlices<'a> {
                 displacement,
                 observed,
                 knots,
+                falls,
                 joints,
                 head_inputs,
                 rows,
@@ -141,6 +146,7 @@ impl<'a> BlockSlices<'a> {
                 displacement: displacement2,
                 observed: observed2,
                 knots: knots2,
+                falls: falls2,
                 joints: joints2,
                 head_inputs: head_inputs2,
                 rows: rows2,
@@ -166,6 +172,8 @@ fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scra
     (scratch.counters, scratch.measures) = Default::default();
     // Before anything is warm, so that growth allocates nothing later.
     crate::batch::reserve_total(&mut scratch.ring, slices.shape.ring_rows());
+    crate::batch::reserve_total(&mut scratch.falls, slices.shape.falls);
+    scratch.settling.reserve(slices.shape.falls);
     while !slices.blocks.is_empty() {
         let count = slices.blocks.len().min(2);
         let (pair, rest) = slices.split(count);
@@ -179,5 +187,6 @@ fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scra
             _ => {}
         }
     }
-    Tally { sampled_ns: clock.ns, total: begun.elapsed(), counters: scratch.counters, measures: scratch.measures }
+    let Scratch { counters, measures, .. } = *scratch;
+    Tally { sampled_ns: clock.ns, total: begun.elapsed(), counters, measures }
 }

@@ -5,8 +5,10 @@ mod bench;
 mod blocks;
 mod place;
 mod report;
+mod resolve;
 
 pub use report::{Quarantined, StepReport};
+pub use resolve::ResolvedDisplacement;
 
 use crate::batch::{BlockMut, Fault, PoseMap, SerpentBatch, Settings, flag};
 use crate::constants::MAX_STEP_S;
@@ -75,6 +77,8 @@ fn before_body(task: &mut Task<'_, '_>, part: Part, clock: &mut Clock) {
         clock.lap(Stage::Travel);
         stages::record::lay_path(task);
         clock.lap(Stage::Record);
+        stages::settle::settle_paths(task);
+        clock.lap(Stage::Settle);
     }
 }
 

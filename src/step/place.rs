@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::lanes::Isa;
 use crate::profile::Quality;
 use crate::stages::{body, bound, guard, travel, undulate};
-use crate::terrain::Terrain;
+use crate::terrain::{Terrain, clearance};
 use glam::{DVec3, Vec3};
 
 impl SerpentBatch {
@@ -117,6 +117,8 @@ impl SerpentBatch {
         set_lane3(&mut state.ground, lane, normal.unwrap_or([0.0; 3]));
         state.put(lane, flag::GROUNDED, normal.is_some());
         (state.phase[lane], state.wave_phase[lane]) = (0, 0);
+        state.fall_speed[lane] = 0.0;
+        state.put(lane, flag::FALLS, false);
         // Only who is driven follows the ground: for others the path is what the caller says.
         let terrain = if follower { &self.terrain } else { &Terrain::None };
         seed_lane(&mut block, lane, terrain, seed);
@@ -199,14 +201,16 @@ impl SerpentBatch {
 
 /// Where a head of this radius stands on the ground below or above a position, and the normal there.
 fn ground_at(terrain: &Terrain, position: DVec3, radius: f32) -> Option<(DVec3, [f32; 3])> {
-    let sample = terrain.sample(position.x, position.z)?;
-    let height = sample.height_m + f64::from(radius / sample.normal[1]);
+    // Of several floors the one that it is put over; where it is under all, the highest.
+    let under = terrain.sample_under(position.x, position.y + f64::from(radius), position.z);
+    let sample = under.or_else(|| terrain.sample(position.x, position.z))?;
+    let height = sample.height_m + f64::from(clearance(radius, sample.normal[1]));
     Some((DVec3::new(position.x, height, position.z), sample.normal))
 }
 
 /// The normal of the ground that a creature which its caller moves stands on, if it does.
 fn stands_on(terrain: &Terrain, state: &BlockState, lane: usize, position: DVec3, radius: f32) -> Option<[f32; 3]> {
-    let sample = terrain.sample(position.x, position.z)?;
+    let sample = terrain.sample_under(position.x, position.y + f64::from(radius), position.z)?;
     let near = travel::near_ground(position.y - sample.height_m, radius, sample.normal[1]);
     let walks = state.has(lane, flag::FOLLOWS) && state.motion[lane] != Motion::Preview as u32;
     (near && walks).then_some(sample.normal)
@@ -265,8 +269,11 @@ fn carry_over(source: &mut Cohort, old: Place, target: &mut Cohort, place: Place
     let mut block = target.block_mut(place.block());
     if block.shape.knots_per_segment == source.shape.knots_per_segment {
         block.shape.ring_of(block.knots, lane).copy_from_slice(ring);
+        let (falls, to) = (block.shape.falls, lane * block.shape.falls);
+        block.falls[to..to + falls].copy_from_slice(&source.falls[from * falls..(from + 1) * falls]);
         return;
     }
     resize_lane(block.state, lane, block.profile, block.shape, true);
-    resample_lane(&mut block, lane, ring, cursor);
+    let falls = &source.falls[from * source.shape.falls..(from + 1) * source.shape.falls];
+    resample_lane(&mut block, lane, ring, falls, cursor);
 }

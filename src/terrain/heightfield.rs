@@ -134,6 +134,12 @@ impl Heightfield {
         self.grid.rows
     }
 
+    /// The smaller side of a cell, in metres.
+    pub(crate) fn least_cell_m(&self) -> f32 {
+        let (x, z) = (self.grid.cell_x_m, self.grid.cell_z_m);
+        (if x < z { x } else { z }) as f32
+    }
+
     /// Metres from one column to the next, along x.
     #[must_use]
     pub const fn cell_x_m(&self) -> f64 {

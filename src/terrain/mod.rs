@@ -23,10 +23,16 @@ pub use plane::Plane;
 pub use set::{Part, PartId, TerrainSet};
 
 pub(crate) use slope::{Slope, SlopeId};
-
+use crate::constants::CLEARANCE_LEAST_Y;
 #[cfg(feature = "png")]
 use crate::error::Result;
 use std::sync::Arc;
+
+/// How high the centre of a sphere of this radius is over the ground that it stands on, measured straight down.
+#[inline(always)]
+pub(crate) fn clearance(radius: f32, normal_y: f32) -> f32 {
+    radius / if normal_y > CLEARANCE_LEAST_Y { normal_y } else { CLEARANCE_LEAST_Y }
+}
 
 /// Points in one batched query.
 const LANES: usize = 8;
@@ -108,6 +114,22 @@ impl Terrain {
     #[cfg(feature = "png")]
     pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self> {
         Heightfield::load(path).map(Self::from)
+    }
+
+    /// Whether there can be several floors, one over the other, or obstacles that no height tells of.
+    #[inline(always)]
+    pub(crate) fn has_floors(&self) -> bool {
+        matches!(self, Self::Mesh(_) | Self::Set(_))
+    }
+
+    /// The least size, in metres, of what sticks out of ground without floors: a cell of a heightfield. Infinite where
+    /// nothing does.
+    #[inline(always)]
+    pub(crate) fn finest_m(&self) -> f32 {
+        match self {
+            Self::Heightfield(field) => field.least_cell_m(),
+            _ => f32::INFINITY,
+        }
     }
 
     /// The highest ground at (x, z) in world metres, or `None` where there is none.

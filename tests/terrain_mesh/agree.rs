@@ -84,25 +84,25 @@ proptest! {
                 let under = field.sample(center[0] + at[0], center[2] + at[2]);
                 under.is_none_or(|under| center[1] + at[1] > under.height_m + 0.01)
             });
-            let [one, other] = [&on_field, &on_mesh].map(|nearby| nearby.closest_point::<Lanes>([0.0, 0.02, 0.0]).unwrap());
+            let [one, other] = [&on_field, &on_mesh].map(|nearby| nearby.closest([0.0, 0.02, 0.0]).unwrap());
             prop_assert!((one.distance - other.distance).abs() < 1e-5, "{one:?} {other:?}");
             if !is_clear {
                 continue;
             }
-            let [one, other] = [&on_field, &on_mesh].map(|nearby| nearby.deepest::<Lanes>([0.0; 3], end, radius));
+            let [one, other] = [&on_field, &on_mesh].map(|nearby| nearby.contact([0.0; 3], end, radius));
             let depth = |contact: Option<serpentarium::terrain::Contact>| contact.map_or(0.0, |contact| contact.depth);
             prop_assert!((depth(one) - depth(other)).abs() < 2e-5, "{one:?} {other:?}");
             if depth(one) > 0.0 {
                 continue;
             }
-            let [one, other] = [&on_field, &on_mesh].map(|nearby| nearby.sweep::<Lanes>([0.0; 3], end, radius, way));
+            let [one, other] = [&on_field, &on_mesh].map(|nearby| nearby.swept([0.0; 3], end, radius, way));
             match (one, other) {
                 (None, None) => {}
                 (Some(one), Some(other)) => prop_assert!((one.time - other.time).abs() < 1e-4, "{one:?} {other:?}"),
                 // A graze, or from behind through a hole.
                 (one, other) => prop_assert!(!grid.holes.is_empty() || is_graze(one.or(other), way), "{one:?} {other:?}"),
             }
-            let [one, other] = [&on_field, &on_mesh].map(|nearby| nearby.ray_down::<Lanes>([0.01, 0.0, 0.02], 20.0));
+            let [one, other] = [&on_field, &on_mesh].map(|nearby| nearby.cast_down([0.01, 0.0, 0.02], 20.0));
             prop_assert!(one.map(|hit| hit.time * 1e4).unwrap_or(-1.0) - other.map(|hit| hit.time * 1e4).unwrap_or(-1.0) < 1.0);
         }
     }
@@ -119,7 +119,7 @@ fn the_way_down_is_the_sample() {
         let nearby = everything(&terrain, [0.3, 4.0, -0.2]);
         for step in 0..40 {
             let (x, z) = (0.1 * step as f32 - 2.013, 1.9 - 0.09 * step as f32);
-            let hit = nearby.ray_down::<Lanes>([x, 0.0, z], 50.0).unwrap();
+            let hit = nearby.cast_down([x, 0.0, z], 50.0).unwrap();
             let ground = terrain.sample_under(0.3 + f64::from(x), 4.0, f64::from(z) - 0.2).unwrap();
             assert!((nearby.world(hit.point)[1] - ground.height_m).abs() < 1e-5, "{hit:?} {ground:?}");
             assert!(close(hit.normal, ground.face_normal, 1e-4), "{hit:?} {ground:?}");

@@ -98,9 +98,9 @@ proptest! {
         for (a, half, radius, way) in bodies {
             let b = [0, 1, 2].map(|axis| a[axis] + half[axis]);
             let [one, other] = [&one, &other].map(|nearby| {
-                let distance = nearby.closest_point::<Lanes8>(a).map(|closest| closest.distance.to_bits());
-                let depth = nearby.deepest::<Lanes8>(a, b, radius).map(|contact| contact.depth.to_bits());
-                let time = nearby.sweep::<Lanes8>(a, b, radius, way).map(|hit| hit.time.to_bits());
+                let distance = nearby.closest(a).map(|closest| closest.distance.to_bits());
+                let depth = nearby.contact(a, b, radius).map(|contact| contact.depth.to_bits());
+                let time = nearby.swept(a, b, radius, way).map(|hit| hit.time.to_bits());
                 (distance, depth, time)
             });
             prop_assert_eq!(one, other);
@@ -128,8 +128,6 @@ proptest! {
         }
     }
 }
-
-type Lanes8 = WideLanes;
 
 #[test]
 fn the_same_triangles_give_the_same_mesh() {

@@ -35,7 +35,7 @@ proptest! {
         let Some((all, nearby)) = scene(&corners) else { return Ok(()) };
         let library = other_library(&corners);
         for at in points {
-            let found = nearby.closest_point::<Lanes>(at).unwrap();
+            let found = nearby.closest(at).unwrap();
             let wanted = all.iter().map(|&triangle| distance(triangle, wide(at), wide(at))).fold(f64::INFINITY, f64::min);
             prop_assert!((f64::from(found.distance) - wanted).abs() < 1e-5, "{found:?} for {wanted}");
             let projected = library.project_local_point(vector(at), false);
@@ -62,7 +62,7 @@ proptest! {
                 continue;
             }
             let wanted = f64::from(radius) - nearest;
-            let found = nearby.deepest::<Lanes>(a, b, radius);
+            let found = nearby.contact(a, b, radius);
             match found {
                 None => prop_assert!(wanted < 2e-5, "none for {wanted}"),
                 Some(found) => {
@@ -91,7 +91,7 @@ proptest! {
     ) {
         let Some((all, nearby)) = scene(&[corners]) else { return Ok(()) };
         let b = [0, 1, 2].map(|axis| a[axis] + half[axis]);
-        let Some(found) = nearby.deepest::<Lanes>(a, b, radius) else { return Ok(()) };
+        let Some(found) = nearby.contact(a, b, radius) else { return Ok(()) };
         let push = |end: [f32; 3]| along(wide(end), wide(found.normal), f64::from(found.depth));
         let gap = distance(all[0], push(a), push(b));
         prop_assert!(gap >= f64::from(radius) - 1e-4, "{gap} of {radius}, {found:?}");
@@ -103,7 +103,7 @@ proptest! {
         let library = other_library(&corners);
         for (from, direction) in rays {
             let direction = if length(wide(direction)) < 0.1 { [0.0, -1.0, 0.0] } else { direction };
-            let own = nearby.ray::<Lanes>(from, direction, 20.0);
+            let own = nearby.cast(from, direction, 20.0);
             let cast = library.cast_local_ray(&Ray::new(vector(from), vector(direction)), 20.0, false);
             // Past a border, or along a face, either answer is right.
             let near_border = |time: f32| all.iter().filter(|&&triangle| {
@@ -155,12 +155,12 @@ fn an_axis_through_a_sheet_goes_back_to_the_side_of_its_middle() {
     let sheet = soup(&[[[-9.0, 0.0, -9.0], [9.0, 0.0, -9.0], [0.0, 0.0, 9.0]]]);
     let nearby = everything(&mesh(sheet).into(), [0.0; 3]);
     for side in [1.0_f32, -1.0] {
-        let found = nearby.deepest::<Lanes>([0.0, 0.5 * side, 0.0], [0.1, -0.2 * side, 0.0], 0.25).unwrap();
+        let found = nearby.contact([0.0, 0.5 * side, 0.0], [0.1, -0.2 * side, 0.0], 0.25).unwrap();
         assert!((found.depth - 0.45).abs() < 1e-5 && found.normal == [0.0, side, 0.0], "{found:?}");
-        let ball = nearby.deepest::<Lanes>([0.0, 0.1 * side, 0.0], [0.0, 0.1 * side, 0.0], 0.25).unwrap();
+        let ball = nearby.contact([0.0, 0.1 * side, 0.0], [0.0, 0.1 * side, 0.0], 0.25).unwrap();
         assert!((ball.depth - 0.15).abs() < 1e-6 && (ball.normal[1] - side).abs() < 1e-6, "{ball:?}");
     }
-    assert_eq!(nearby.deepest::<Lanes>([0.0, 0.3, 0.0], [0.0, 0.3, 0.0], 0.25), None);
+    assert_eq!(nearby.contact([0.0, 0.3, 0.0], [0.0, 0.3, 0.0], 0.25), None);
 }
 
 #[test]
@@ -168,15 +168,15 @@ fn what_is_under_solid_ground_comes_up_through_its_own_triangle() {
     let nearby = everything(&field(hills(9, 1.0, 0.0)), [0.0; 3]);
     for depth in [0.01_f32, 0.3, 5.0] {
         let at = [0.3, -depth, 0.4];
-        let found = nearby.deepest::<Lanes>(at, at, 0.1).unwrap();
+        let found = nearby.contact(at, at, 0.1).unwrap();
         assert!((found.depth - depth - 0.1).abs() < 1e-5 && found.normal == [0.0, 1.0, 0.0], "{found:?}");
-        let closest = nearby.closest_point::<Lanes>(at).unwrap();
+        let closest = nearby.closest(at).unwrap();
         assert!((closest.distance + depth).abs() < 1e-5 && (closest.normal[1] - 1.0).abs() < 1e-6, "{closest:?}");
-        let hit = nearby.sweep::<Lanes>(at, at, 0.1, [1.0, 0.0, 0.0]).unwrap();
+        let hit = nearby.swept(at, at, 0.1, [1.0, 0.0, 0.0]).unwrap();
         assert_eq!((hit.time, hit.normal), (0.0, [0.0, 1.0, 0.0]));
     }
     // A capsule with one end under.
-    let found = nearby.deepest::<Lanes>([0.3, 0.5, 0.4], [0.6, -0.2, 0.5], 0.1).unwrap();
+    let found = nearby.contact([0.3, 0.5, 0.4], [0.6, -0.2, 0.5], 0.1).unwrap();
     assert!((found.depth - 0.3).abs() < 1e-5 && found.normal == [0.0, 1.0, 0.0], "{found:?}");
 }
 
@@ -185,7 +185,7 @@ fn deep_ground_is_gathered_from_far_below() {
     let terrain = field(hills(9, 1.0, 1.0));
     let mut nearby = Nearby::new();
     assert!(terrain.gather([0.3, -50.0, 0.4], [0.2; 3], &mut nearby) > 0);
-    let found = nearby.deepest::<Lanes>([0.0; 3], [0.0; 3], 0.1).unwrap();
+    let found = nearby.contact([0.0; 3], [0.0; 3], 0.1).unwrap();
     assert!(found.depth > 40.0 && found.normal[1] > 0.5, "{found:?}");
     assert_eq!(terrain.gather([0.3, 50.0, 0.4], [0.2; 3], &mut nearby), 0);
 }
@@ -199,15 +199,15 @@ fn planes_are_half_spaces() {
     assert_eq!(terrain.gather(center, [2.0; 3], &mut nearby), 0);
     assert!(!nearby.is_empty());
     // Half a metre above along y: 0.4 along the normal.
-    let closest = nearby.closest_point::<Lanes>([0.0; 3]).unwrap();
+    let closest = nearby.closest([0.0; 3]).unwrap();
     assert!((closest.distance - 0.4).abs() < 1e-4, "{closest:?}");
-    let deep = nearby.deepest::<Lanes>([0.0; 3], [0.0, -0.5, 0.0], 0.1).unwrap();
+    let deep = nearby.contact([0.0; 3], [0.0, -0.5, 0.0], 0.1).unwrap();
     assert!((deep.depth - 0.1).abs() < 1e-4 && (deep.normal[1] - 0.8).abs() < 1e-6, "{deep:?}");
-    let hit = nearby.sweep::<Lanes>([0.0; 3], [0.0; 3], 0.1, [0.0, -1.0, 0.0]).unwrap();
+    let hit = nearby.swept([0.0; 3], [0.0; 3], 0.1, [0.0, -1.0, 0.0]).unwrap();
     assert!((hit.time - 0.375).abs() < 1e-4, "{hit:?}");
-    assert!((nearby.ray_down::<Lanes>([0.0; 3], 9.0).unwrap().time - 0.5).abs() < 1e-4);
+    assert!((nearby.cast_down([0.0; 3], 9.0).unwrap().time - 0.5).abs() < 1e-4);
     assert_eq!(terrain.gather([0.0, 100.0, 0.0], [2.0; 3], &mut nearby), 0);
-    assert!(nearby.is_empty() && nearby.closest_point::<Lanes>([0.0; 3]).is_none());
+    assert!(nearby.is_empty() && nearby.closest([0.0; 3]).is_none());
 }
 
 #[test]
@@ -216,20 +216,20 @@ fn bad_arguments_find_nothing() {
     let nearby = everything(&terrain, [0.0; 3]);
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for at in [[bad, 0.0, 0.0], [0.0, bad, 0.0], [0.0, 0.0, bad]] {
-            assert_eq!(nearby.closest_point::<Lanes>(at), None);
-            assert_eq!(nearby.deepest::<Lanes>(at, [0.0; 3], 0.1), None);
-            assert_eq!(nearby.sweep::<Lanes>([0.0; 3], at, 0.1, [0.0; 3]), None);
-            assert_eq!(nearby.sweep::<Lanes>([0.0, 9.0, 0.0], [0.0, 9.0, 0.0], 0.1, at), None);
-            assert_eq!(nearby.ray::<Lanes>(at, [0.0, -1.0, 0.0], 9.0), None);
-            assert_eq!(nearby.ray::<Lanes>([0.0; 3], at, 9.0), None);
+            assert_eq!(nearby.closest(at), None);
+            assert_eq!(nearby.contact(at, [0.0; 3], 0.1), None);
+            assert_eq!(nearby.swept([0.0; 3], at, 0.1, [0.0; 3]), None);
+            assert_eq!(nearby.swept([0.0, 9.0, 0.0], [0.0, 9.0, 0.0], 0.1, at), None);
+            assert_eq!(nearby.cast(at, [0.0, -1.0, 0.0], 9.0), None);
+            assert_eq!(nearby.cast([0.0; 3], at, 9.0), None);
         }
-        assert_eq!(nearby.deepest::<Lanes>([0.0; 3], [0.0; 3], bad), None);
+        assert_eq!(nearby.contact([0.0; 3], [0.0; 3], bad), None);
         let mut out = Nearby::new();
         assert_eq!(terrain.gather([0.0; 3], [bad; 3], &mut out), 0);
         assert_eq!(terrain.gather([f64::from(bad), 0.0, 0.0], [1.0; 3], &mut out), 0);
     }
-    assert_eq!(nearby.deepest::<Lanes>([0.0; 3], [0.0; 3], -1.0), None);
-    assert_eq!(nearby.ray::<Lanes>([0.0; 3], [0.0; 3], 9.0), None);
+    assert_eq!(nearby.contact([0.0; 3], [0.0; 3], -1.0), None);
+    assert_eq!(nearby.cast([0.0; 3], [0.0; 3], 9.0), None);
     assert_eq!(Terrain::None.gather([0.0; 3], [1.0; 3], &mut Nearby::new()), 0);
     let _: Part = Plane::level(0.0).into();
 }

@@ -110,10 +110,9 @@ fn few_and_many_parts_are_found_as_by_hand() {
         for step in 0..60 {
             let center = [f64::from(step) * 0.8 - 24.0, 0.7, 20.0 - f64::from(step) * 0.7];
             assert_eq!(terrain.gather(center, [1.5; 3], &mut one), unindexed.gather(center, [1.5; 3], &mut other));
-            let sweep =
-                |nearby: &Nearby| nearby.sweep::<Lanes>([0.0, 1.4, 0.0], [0.1, 1.4, 0.1], 0.05, [0.3, -2.5, 0.1]);
+            let sweep = |nearby: &Nearby| nearby.swept([0.0, 1.4, 0.0], [0.1, 1.4, 0.1], 0.05, [0.3, -2.5, 0.1]);
             assert_eq!(sweep(&one), sweep(&other));
-            assert_eq!(one.closest_point::<Lanes>([0.0; 3]), other.closest_point::<Lanes>([0.0; 3]));
+            assert_eq!(one.closest([0.0; 3]), other.closest([0.0; 3]));
         }
     }
 }
@@ -131,12 +130,12 @@ fn a_cave_under_a_hole_is_entered_through_it() {
     assert_eq!((height(&terrain, 0.5, 1.0, 0.5), height(&terrain, 1.5, 1.0, 0.5)), (Some(-3.0), Some(0.0)));
     let mut nearby = Nearby::new();
     terrain.gather([0.5, -1.0, 0.5], [4.0; 3], &mut nearby);
-    let fall = |x: f32| nearby.sweep::<Lanes>([x, 2.0, 0.0], [x, 2.0, 0.0], 0.1, [0.0, -6.0, 0.0]).unwrap();
+    let fall = |x: f32| nearby.swept([x, 2.0, 0.0], [x, 2.0, 0.0], 0.1, [0.0, -6.0, 0.0]).unwrap();
     assert_eq!((fall(0.0).id.part, fall(1.0).id.part), (cave, map));
     // The hole's border is an edge of its own: a sphere meets it from within the shaft as from above.
-    let edge = nearby.sweep::<Lanes>([0.45, 2.0, 0.0], [0.45, 2.0, 0.0], 0.1, [0.0, -6.0, 0.0]).unwrap();
+    let edge = nearby.swept([0.45, 2.0, 0.0], [0.45, 2.0, 0.0], 0.1, [0.0, -6.0, 0.0]).unwrap();
     assert!(edge.id.part == map && edge.normal[0] < -0.4, "{edge:?}");
-    let wall = nearby.sweep::<Lanes>([0.0, 0.95, 0.0], [0.0, 0.95, 0.0], 0.1, [1.0, 0.0, 0.0]).unwrap();
+    let wall = nearby.swept([0.0, 0.95, 0.0], [0.0, 0.95, 0.0], 0.1, [1.0, 0.0, 0.0]).unwrap();
     assert!(wall.id.part == map && wall.normal[0] < -0.8, "{wall:?}");
     assert_eq!(PartId::default(), map);
 }

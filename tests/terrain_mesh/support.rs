@@ -3,9 +3,41 @@
 use proptest::prelude::*;
 use serpentarium::Terrain;
 use serpentarium::lanes::WideLanes;
-use serpentarium::terrain::{HeightGrid, Heightfield, MeshSource, Nearby, TriangleMesh};
+use serpentarium::terrain::{Closest, Contact, HeightGrid, Heightfield, Hit, MeshSource, Nearby, TriangleMesh};
 
-pub type Lanes = WideLanes;
+/// Queries with the lanes that the crate is compiled for. They are inlined wherever they are called: here once each, so that
+/// the tests compile in a moment.
+pub trait Ask {
+    fn closest(&self, point: [f32; 3]) -> Option<Closest>;
+    fn contact(&self, a: [f32; 3], b: [f32; 3], radius: f32) -> Option<Contact>;
+    fn swept(&self, a: [f32; 3], b: [f32; 3], radius: f32, way: [f32; 3]) -> Option<Hit>;
+    fn cast(&self, from: [f32; 3], direction: [f32; 3], max: f32) -> Option<Hit>;
+    fn cast_down(&self, from: [f32; 3], max: f32) -> Option<Hit>;
+}
+
+impl Ask for Nearby {
+    #[inline(never)]
+    fn closest(&self, point: [f32; 3]) -> Option<Closest> {
+        self.closest_point::<WideLanes>(point)
+    }
+    #[inline(never)]
+    fn contact(&self, a: [f32; 3], b: [f32; 3], radius: f32) -> Option<Contact> {
+        self.deepest::<WideLanes>(a, b, radius)
+    }
+    #[inline(never)]
+    fn swept(&self, a: [f32; 3], b: [f32; 3], radius: f32, way: [f32; 3]) -> Option<Hit> {
+        self.sweep::<WideLanes>(a, b, radius, way)
+    }
+    #[inline(never)]
+    fn cast(&self, from: [f32; 3], direction: [f32; 3], max: f32) -> Option<Hit> {
+        self.ray::<WideLanes>(from, direction, max)
+    }
+    #[inline(never)]
+    fn cast_down(&self, from: [f32; 3], max: f32) -> Option<Hit> {
+        self.ray_down::<WideLanes>(from, max)
+    }
+}
+
 pub type V = [f64; 3];
 pub type Triangle = [V; 3];
 

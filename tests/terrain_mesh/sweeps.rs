@@ -29,7 +29,7 @@ proptest! {
             let time = |radius: f64| all.iter().filter_map(|&t| touch_time(t, wide(a), wide(b), radius, wide(way))).fold(f64::INFINITY, f64::min);
             // Between a little thinner and a little thicker: a graze may be either.
             let (early, late) = (time(f64::from(radius) * 1.001 + 1e-5), time(f64::from(radius) * 0.999 - 1e-5));
-            let found = nearby.sweep::<Lanes>(a, b, radius, way);
+            let found = nearby.swept(a, b, radius, way);
             let own = found.map_or(f64::INFINITY, |hit| f64::from(hit.time));
             prop_assert!(early - 1e-5 <= own && own <= late + 1e-5, "{own} of {early} to {late}");
             let Some(hit) = found else { continue };
@@ -65,7 +65,7 @@ proptest! {
         let from = [at[0], 0.2 + radius, at[2]];
         let to = [from[0] + 0.05, from[1] + 0.02, from[2]];
         for end in [from, to] {
-            let hit = nearby.sweep::<Lanes>(from, end, radius, way).expect("it is in the way");
+            let hit = nearby.swept(from, end, radius, way).expect("it is in the way");
             let rest = f64::from(from[1]) + f64::from(way[1] * hit.time) - f64::from(radius);
             prop_assert!(hit.normal == [0.0, 1.0, 0.0] && rest.abs() < 2e-4 + 1e-6 * f64::from(speed), "{rest} {hit:?}");
         }
@@ -81,13 +81,13 @@ proptest! {
             let y = radius * (1.0 + 1e-4 * lift);
             let (a, b) = ([x, y, z], [x + 0.3, y, z + 0.1]);
             for end in [a, b] {
-                let hit = nearby.sweep::<Lanes>(a, end, radius, [dx, 0.0, dz]);
+                let hit = nearby.swept(a, end, radius, [dx, 0.0, dz]);
                 prop_assert!(hit.is_none(), "{name}: {hit:?}");
-                let pressed = nearby.sweep::<Lanes>(a, end, radius, [dx, -0.3, dz]).unwrap();
+                let pressed = nearby.swept(a, end, radius, [dx, -0.3, dz]).unwrap();
                 prop_assert_eq!(pressed.normal, [0.0, 1.0, 0.0], "{}", name);
             }
             // Inside by a twentieth: pushed straight up, wherever on the triangles it is.
-            let sunk = nearby.deepest::<Lanes>([x, 0.95 * radius, z], [x + 0.3, 0.95 * radius, z], radius).unwrap();
+            let sunk = nearby.contact([x, 0.95 * radius, z], [x + 0.3, 0.95 * radius, z], radius).unwrap();
             prop_assert!(sunk.normal[1] > 0.99999, "{name}: {sunk:?}");
         }
     }
@@ -123,11 +123,11 @@ fn a_head_at_60_m_s_stops_at_a_slab_of_5_cm() {
     let nearby = everything(&mesh(slab(0.05)).into(), [0.0; 3]);
     for step in 0..100 {
         let from = [-0.9 + 0.018 * step as f32, 0.5 + 0.003 * step as f32, 0.3];
-        let hit = nearby.sweep::<Lanes>(from, from, 0.02, [0.0, -60.0 / 60.0, 0.0]).unwrap();
+        let hit = nearby.swept(from, from, 0.02, [0.0, -60.0 / 60.0, 0.0]).unwrap();
         assert!((hit.time - (from[1] - 0.02)).abs() < 1e-4 && hit.normal == [0.0, 1.0, 0.0], "{hit:?}");
         // From below as well: a mesh is solid on neither side.
         let from = [from[0], -from[1] - 0.05, from[2]];
-        let hit = nearby.sweep::<Lanes>(from, from, 0.02, [0.0, 60.0 / 60.0, 0.0]).unwrap();
+        let hit = nearby.swept(from, from, 0.02, [0.0, 60.0 / 60.0, 0.0]).unwrap();
         assert!((hit.time - (-from[1] - 0.07)).abs() < 1e-4 && hit.normal == [0.0, -1.0, 0.0], "{hit:?}");
     }
 }
@@ -136,10 +136,10 @@ fn a_head_at_60_m_s_stops_at_a_slab_of_5_cm() {
 fn real_edges_are_met_with_their_own_normals() {
     let nearby = everything(&mesh(slab(0.05)).into(), [0.0; 3]);
     // Onto the long edge at x = 1 from outside and above, at 45 degrees.
-    let hit = nearby.sweep::<Lanes>([2.0, 1.0, 0.0], [2.0, 1.0, 0.0], 0.1, [-2.0, -2.0, 0.0]).unwrap();
+    let hit = nearby.swept([2.0, 1.0, 0.0], [2.0, 1.0, 0.0], 0.1, [-2.0, -2.0, 0.0]).unwrap();
     assert!((hit.normal[0] - hit.normal[1]).abs() < 1e-3 && hit.normal[0] > 0.7, "{hit:?}");
     // And its corner.
-    let hit = nearby.sweep::<Lanes>([2.0, 1.0, 2.0], [2.0, 1.0, 2.0], 0.1, [-2.0, -2.0, -2.0]).unwrap();
+    let hit = nearby.swept([2.0, 1.0, 2.0], [2.0, 1.0, 2.0], 0.1, [-2.0, -2.0, -2.0]).unwrap();
     assert!(hit.normal.iter().all(|part| (part - 0.577).abs() < 1e-2), "{hit:?}");
 }
 
@@ -162,10 +162,9 @@ fn sweeps_at_100_km_are_sweeps_at_0() {
             );
             let way = [0.7, -2.9, 0.3];
             let [one, other] =
-                [&here, &over_there].map(|nearby| nearby.sweep::<Lanes>([0.0; 3], [0.2, 0.1, 0.0], 0.1, way).unwrap());
+                [&here, &over_there].map(|nearby| nearby.swept([0.0; 3], [0.2, 0.1, 0.0], 0.1, way).unwrap());
             assert!((one.time - other.time).abs() < 1e-5 && one.id == other.id, "{one:?} {other:?}");
-            let [one, other] =
-                [&here, &over_there].map(|nearby| nearby.closest_point::<Lanes>([0.1, 0.2, 0.3]).unwrap());
+            let [one, other] = [&here, &over_there].map(|nearby| nearby.closest([0.1, 0.2, 0.3]).unwrap());
             assert!((one.distance - other.distance).abs() < 1e-5, "{one:?} {other:?}");
             let [one, other] = [(near, center), (there, moved(center))]
                 .map(|(terrain, [x, y, z])| terrain.sample_under(x, y + 5.0, z).unwrap());

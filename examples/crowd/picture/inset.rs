@@ -1,14 +1,15 @@
 //! A few metres of the crowd, as they are: the ground finely shaded, the bodies at their true width.
 
 use super::Subject;
-use super::coat::Coat;
-use super::ground::{Style, paint_ground};
-use super::head::HeadView;
 use super::map::grid;
-use super::skin::{Station, paint_body, paint_shadow, stations};
 use super::turf::paint_turf;
-use super::view::View;
 use crate::body::Body;
+use crate::draw::coat::Coat;
+use crate::draw::ground::{Style, paint_ground};
+use crate::draw::head::HeadView;
+use crate::draw::skin::{Station, paint_body, paint_shadow, stations};
+use crate::draw::view::View;
+use crate::relief::Relief;
 use tiny_skia::{FilterQuality, Pixmap, PixmapPaint, Transform};
 
 /// A serpent in sight, ready to draw.
@@ -26,11 +27,15 @@ pub fn draw(subject: &Subject, view: &View, mut inset: Pixmap) -> Pixmap {
     // At a snake's scale the soil has its natural grain; a window of another size has it in proportion.
     let soil_m = view.size_m()[1] / 3.2;
     let style = Style { exaggeration: 0.7, shade: 0.6, soil_m: Some(soil_m) };
-    paint_coarsely(&mut inset, subject, view, style);
+    let mut close = (subject.close)(view.corner_m, view.size_m());
+    // In the tints of the whole map.
+    close.iter_mut().for_each(|close| close.range_m = subject.relief.range_m);
+    let relief = close.as_ref().unwrap_or(subject.relief);
+    paint_coarsely(&mut inset, relief, view, style);
     if subject.relief.is_flat() {
         grid(&mut inset, view, 6.0, 0.5);
     }
-    paint_turf(&mut inset, view, soil_m);
+    paint_turf(&mut inset, relief, view, soil_m);
     let mut figures: Vec<Figure> = (0..subject.count).filter_map(|number| figure(subject, view, number)).collect();
     figures.sort_by(|a, b| a.height_m.total_cmp(&b.height_m));
     for figure in &figures {
@@ -40,10 +45,10 @@ pub fn draw(subject: &Subject, view: &View, mut inset: Pixmap) -> Pixmap {
 }
 
 /// The ground in pixels of twice the size: it is soft, and takes most of the time.
-fn paint_coarsely(inset: &mut Pixmap, subject: &Subject, view: &View, style: Style) {
+fn paint_coarsely(inset: &mut Pixmap, relief: &Relief, view: &View, style: Style) {
     let half = View { px_per_m: 0.5 * view.px_per_m, size_px: view.size_px.map(|pixels| pixels.div_ceil(2)), ..*view };
     if let Some(mut ground) = Pixmap::new(half.size_px[0], half.size_px[1]) {
-        paint_ground(&mut ground, subject.relief, &half, style);
+        paint_ground(&mut ground, relief, &half, style);
         let how = PixmapPaint { quality: FilterQuality::Bilinear, ..PixmapPaint::default() };
         inset.draw_pixmap(0, 0, ground.as_ref(), &how, Transform::from_scale(2.0, 2.0), None);
     }

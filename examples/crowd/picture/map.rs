@@ -1,11 +1,11 @@
 //! The whole map, and where on it most is going on.
 
 use super::Subject;
-use super::coat::Coat;
-use super::ground::{Style, paint_ground};
-use super::paint::{line, solid};
-use super::view::View;
 use crate::body::Body;
+use crate::draw::coat::Coat;
+use crate::draw::ground::{Style, paint_ground};
+use crate::draw::paint::{line, solid};
+use crate::draw::view::View;
 use tiny_skia::{LineCap, LineJoin, PathBuilder, Pixmap, Stroke, Transform};
 
 /// Thinner bodies are drawn this wide, or they would not be seen.
@@ -36,7 +36,7 @@ pub fn draw(subject: &Subject, view: &View, mut map: Pixmap, window_m: [f64; 2])
 /// Level ground says nothing of its size: a faint grid does, of about `parts` cells.
 pub fn grid(pixmap: &mut Pixmap, view: &View, parts: f64, alpha: f32) {
     let size = view.size_m();
-    let step = super::round_length(size[0].max(size[1]) / parts);
+    let step = crate::draw::scale::round_length(size[0].max(size[1]) / parts);
     let [w, h] = view.size_px.map(|pixels| pixels as f32);
     let ticks = |corner: f64, extent: f64| {
         let first = (corner / step).ceil() as i64;

@@ -1,15 +1,16 @@
 //! Grass tufts and pebbles on the ground, so that a window of a few metres has something to tell its size by.
 
-use super::ground::lushness;
-use super::paint::{Rgb, mix, scale, scatter, solid};
-use super::view::View;
+use crate::draw::ground::lushness;
+use crate::draw::paint::{Rgb, mix, scale, scatter, solid};
+use crate::draw::view::View;
+use crate::relief::Relief;
 use tiny_skia::{FillRule, LineCap, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 /// Cells of this size hold a tuft or a pebble at most; in units of the soil.
 const CELL: f64 = 0.075;
 
-/// Scatters them over a view; `soil_m` is the size of a unit of the soil.
-pub fn paint_turf(pixmap: &mut Pixmap, view: &View, soil_m: f64) {
+/// Scatters them over the ground in a view; `soil_m` is the size of a unit of the soil.
+pub fn paint_turf(pixmap: &mut Pixmap, relief: &Relief, view: &View, soil_m: f64) {
     let size = view.size_m();
     let index = |at: f64| (at / (CELL * soil_m)).floor() as i64;
     let px = (view.px_per_m * soil_m) as f32;
@@ -17,6 +18,9 @@ pub fn paint_turf(pixmap: &mut Pixmap, view: &View, soil_m: f64) {
         for column in index(view.corner_m[0]) - 1..=index(view.corner_m[0] + size[0]) + 1 {
             let jitter = |salt| f64::from(scatter(column, row, salt));
             let (x, z) = ((column as f64 + jitter(31)) * CELL, (row as f64 + jitter(32)) * CELL);
+            if relief.is_hole(x * soil_m, z * soil_m) {
+                continue;
+            }
             let at = view.pixel(x * soil_m, z * soil_m);
             let lot = scatter(column, row, 33);
             if lot < 1.6 * (lushness(x, z) - 0.50) {

@@ -5,7 +5,7 @@
 //! however deep it is; from above it pushes as a mesh does, and from below or behind not at all.
 
 use super::triangle::{Planes, Triangles, Witness};
-use super::{Contact, EdgeBits, FaceId, HalfSpace, Nearby, Packet, add_scaled, dot, extent, sub};
+use super::{Contact, EdgeBits, FaceId, HalfSpace, Nearby, Packet, add_scaled, dot, extent, lane3, negate, sub};
 use crate::broadphase::Box3;
 use crate::lanes::{LANES, Lane8, Lanes, Vec3W};
 
@@ -45,11 +45,11 @@ impl Touches {
     #[inline(always)]
     pub(super) fn lane(&self, packet: &Packet, lane: usize) -> Touch {
         Touch {
-            body: self.body.map(|part| part[lane]),
-            ground: self.ground.map(|part| part[lane]),
+            body: lane3(&self.body, lane),
+            ground: lane3(&self.ground, lane),
             distance: self.square[lane].sqrt(),
             feature: self.feature[lane] as usize,
-            normal: packet.normal.map(|part| part[lane]),
+            normal: lane3(&packet.normal, lane),
             offset: packet.offset[lane],
             is_solid: packet.solid[lane] > 0.5,
             edges: packet.edges[lane],
@@ -68,7 +68,7 @@ impl Touch {
     /// The face's normal on the side where it is positive; of solid ground always its own.
     #[inline(always)]
     pub(super) fn side(&self, height: f32) -> [f32; 3] {
-        if height >= 0.0 || self.is_solid { self.normal } else { self.normal.map(|part| -part) }
+        if height >= 0.0 || self.is_solid { self.normal } else { negate(self.normal) }
     }
 
     /// Whether the touched edge or corner stands out on the side that the body is on.
@@ -95,8 +95,8 @@ impl Touch {
             return None;
         }
         if stands_out && !is_near {
-            let away = sub(self.body, self.ground);
-            return Some((away.map(|part| part / self.distance), false));
+            let [x, y, z] = sub(self.body, self.ground);
+            return Some(([x / self.distance, y / self.distance, z / self.distance], false));
         }
         Some((self.side(if is_near { toward } else { height }), true))
     }

@@ -204,8 +204,14 @@ fn add_scaled(a: [f32; 3], b: [f32; 3], factor: f32) -> [f32; 3] {
 }
 
 #[inline(always)]
-fn negate(a: [f32; 3]) -> [f32; 3] {
-    a.map(|part| -part)
+fn negate([x, y, z]: [f32; 3]) -> [f32; 3] {
+    [-x, -y, -z]
+}
+
+/// One lane of three components.
+#[inline(always)]
+fn lane3([x, y, z]: &[Lane8; 3], lane: usize) -> [f32; 3] {
+    [x[lane], y[lane], z[lane]]
 }
 
 /// The largest magnitude among the coordinates, or infinity where one is not finite.
@@ -213,10 +219,10 @@ fn negate(a: [f32; 3]) -> [f32; 3] {
 fn extent(points: &[[f32; 3]]) -> f32 {
     let mut largest = 0.0;
     for &part in points.as_flattened() {
-        // Not: where NaN.
-        if !(part.abs() <= largest) {
-            largest = if part.is_finite() { part.abs() } else { return f32::INFINITY };
+        if !part.is_finite() {
+            return f32::INFINITY;
         }
+        largest = if part.abs() > largest { part.abs() } else { largest };
     }
     largest
 }

@@ -1,7 +1,8 @@
 //! Queries of a point and of a ray.
 
+use super::sweep::keep_earlier;
 use super::triangle::{Planes, Triangles};
-use super::{Closest, FaceId, Hit, Nearby, Packet, add_scaled, dot, extent, negate, sub};
+use super::{Closest, FaceId, Hit, Nearby, Packet, add_scaled, dot, extent, lane3, negate, sub};
 use crate::lanes::{LANES, Lane8, Lanes, Vec3W};
 use crate::terrain::set::PartId;
 
@@ -35,17 +36,22 @@ impl Nearby {
             witness.ground.store(&mut ground);
             nearest_of(packet, &witness.square.to_array(), &ground, &mut best);
         }
-        let mut answer = match best {
-            None => None,
-            Some(best) => Some(self.answer::<L>(point, &best)),
-        };
+        let mut answer = None;
+        if let Some(best) = &best {
+            answer = Some(self.answer::<L>(point, best));
+        }
         for space in &self.spaces {
             let height = space.height(point);
-            let before = answer.map_or(f32::INFINITY, |answer: Closest| answer.distance.abs());
-            if height.abs() < before || height.abs() == before && answer.is_none_or(|answer| space.id < answer.id) {
-                let ground = add_scaled(point, space.normal, -height);
-                answer = Some(Closest { point: ground, distance: height, normal: space.normal, id: space.id });
-            }
+            let ground = add_scaled(point, space.normal, -height);
+            let found = Closest { point: ground, distance: height, normal: space.normal, id: space.id };
+            let is_nearer = match answer {
+                None => true,
+                Some(best) => {
+                    let before: f32 = best.distance.abs();
+                    height.abs() < before || height.abs() == before && space.id < best.id
+                }
+            };
+            answer = if is_nearer { Some(found) } else { answer };
         }
         answer
     }
@@ -57,7 +63,8 @@ impl Nearby {
         let is_inside = best.is_solid && self.is_inside::<L>(point, best.id.part);
         let is_before = dot(best.normal, away) >= 0.0;
         let normal = if best.square > NO_DISTANCE {
-            away.map(|part| if is_inside { -part / length } else { part / length })
+            let sign = if is_inside { -length } else { length };
+            [away[0] / sign, away[1] / sign, away[2] / sign]
         } else if is_before || best.is_solid {
             best.normal
         } else {
@@ -103,24 +110,20 @@ impl Nearby {
         for packet in &self.packets {
             let times = ray_times::<L>(packet, from, direction, square, max);
             for lane in 0..LANES {
-                let is_first = best.is_none_or(|best| {
-                    times[lane] < best.time || times[lane] == best.time && packet.id[lane] < best.id
-                });
-                if times[lane] <= max && is_first {
-                    let normal = packet.normal.map(|part| part[lane]);
+                if times[lane] <= max {
+                    let normal = lane3(&packet.normal, lane);
                     let normal = if dot(normal, direction) > 0.0 { negate(normal) } else { normal };
                     let point = add_scaled(from, direction, times[lane]);
-                    best = Some(Hit { time: times[lane], normal, point, id: packet.id[lane] });
+                    keep_earlier(&mut best, Hit { time: times[lane], normal, point, id: packet.id[lane] });
                 }
             }
         }
         for space in &self.spaces {
             let (height, fall) = (space.height(from), -dot(space.normal, direction));
             let time = if height <= 0.0 { 0.0 } else { height / fall };
-            let is_met = height <= 0.0 || fall > 0.0 && time <= max;
-            if is_met && best.is_none_or(|best| time < best.time || time == best.time && space.id < best.id) {
+            if height <= 0.0 || fall > 0.0 && time <= max {
                 let point = add_scaled(from, direction, time);
-                best = Some(Hit { time, normal: space.normal, point, id: space.id });
+                keep_earlier(&mut best, Hit { time, normal: space.normal, point, id: space.id });
             }
         }
         best
@@ -138,8 +141,8 @@ fn nearest_of(packet: &Packet, square: &Lane8, ground: &[Lane8; 3], best: &mut O
         if is_nearer {
             *best = Some(Nearest {
                 square: square[lane],
-                ground: ground.map(|part| part[lane]),
-                normal: packet.normal.map(|part| part[lane]),
+                ground: lane3(ground, lane),
+                normal: lane3(&packet.normal, lane),
                 is_solid: packet.solid[lane] > 0.5,
                 id,
             });

@@ -11,10 +11,10 @@
 
 use super::contact::{Touches, around};
 use super::triangle::{Planes, Triangles};
-use super::{Hit, Nearby, Packet, add_scaled, dot, extent};
+use super::{Hit, Nearby, Packet, add_scaled, dot, extent, lane3};
 use crate::broadphase::Box3;
 use crate::constants::{SLIDE_SHARE, SWEEP_ROUNDS, TOUCH_ROUNDING, TOUCH_SHARE};
-use crate::lanes::{LANES, Lanes, Vec3W};
+use crate::lanes::{LANES, Lane8, Lanes, Vec3W};
 
 /// A capsule and its way.
 #[derive(Clone, Copy)]
@@ -87,17 +87,17 @@ impl Sweep {
     #[inline(always)]
     fn meet<L: Lanes, const POINT: bool>(&self, packet: &Packet, best: &mut Option<Hit>) -> bool {
         let planes = Planes::<L>::new(packet);
-        let limit = L::splat(match best {
+        let mut limit = match best {
             Some(best) => best.time,
             None => 1.0,
-        });
-        let (start, running, below) = self.reach_planes::<L, POINT>(&planes, limit);
+        };
+        let (start, running, below) = self.reach_planes::<L, POINT>(&planes, L::splat(limit));
         if !L::any(running) {
             return L::any(below);
         }
         let (a, b, way) = (Vec3W::splat(self.a), Vec3W::splat(self.b), Vec3W::<L>::splat(self.way));
         let (zero, one, touch, radius) = (L::splat(0.0), L::splat(1.0), L::splat(self.touch), L::splat(self.radius));
-        let triangles = Triangles::new(planes);
+        let (triangles, steep) = (Triangles::new(planes), L::splat(2.0 * self.slide));
         let (mut time, mut running, mut arrived) = (start, running, 0);
         let mut inside = below;
         let mut round = 0;
@@ -120,8 +120,14 @@ impl Sweep {
             let approaching = running & L::splat(self.slide).lt(fall);
             let touching = gap.le(touch);
             arrived |= L::bits(approaching & touching);
+            // A touch on a face is sure to count, which one on an edge is not. The others have until then: mostly they are
+            // its neighbours, and done with.
+            let sure = L::bits(approaching & touching & triangles.is_met_face(&witness, way) & steep.lt(fall));
+            if sure != 0 {
+                limit = earliest(&time.to_array(), sure, limit);
+            }
             let next = time + gap / L::select(approaching, fall, one);
-            running = approaching & !touching & next.le(limit);
+            running = approaching & !touching & next.le(L::splat(limit));
             round += 1;
             if !L::any(running) {
                 break witness;
@@ -165,7 +171,7 @@ impl Sweep {
     /// The earliest of the lanes that arrived. A touch on an edge that does not stand out counts if its face is
     /// approached; if not, the neighbour has it.
     #[inline(always)]
-    fn take(&self, packet: &Packet, touches: &Touches, times: &[f32; LANES], arrived: u32, best: &mut Option<Hit>) {
+    fn take(&self, packet: &Packet, touches: &Touches, times: &Lane8, arrived: u32, best: &mut Option<Hit>) {
         for lane in 0..LANES {
             let is_earlier = match best {
                 None => true,
@@ -175,7 +181,7 @@ impl Sweep {
                 continue;
             }
             let touch = touches.lane(packet, lane);
-            let toward = -dot(packet.normal.map(|part| part[lane]), self.way);
+            let toward = -dot(lane3(&packet.normal, lane), self.way);
             if let Some((normal, _)) = touch.felt(self.scale, toward)
                 && -dot(normal, self.way) > self.slide
             {
@@ -185,8 +191,19 @@ impl Sweep {
     }
 }
 
+/// The least time of these lanes, at most `limit`.
 #[inline(always)]
-fn keep_earlier(best: &mut Option<Hit>, hit: Hit) {
+fn earliest(times: &Lane8, lanes: u32, limit: f32) -> f32 {
+    let mut least = limit;
+    for (lane, &time) in times.iter().enumerate() {
+        least = if lanes & (1 << lane) != 0 && time < least { time } else { least };
+    }
+    least
+}
+
+/// Keeps the earlier one, of equals that of the lower id.
+#[inline(always)]
+pub(super) fn keep_earlier(best: &mut Option<Hit>, hit: Hit) {
     let is_earlier = match best {
         None => true,
         Some(best) => hit.time < best.time || hit.time == best.time && hit.id < best.id,

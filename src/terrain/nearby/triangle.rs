@@ -98,6 +98,14 @@ impl<L: Lanes> Triangles<L> {
         Self { planes, edges: [Edge::new(a, b, normal), Edge::new(b, c, normal), Edge::new(c, a, normal)] }
     }
 
+    /// Whether it is the face that is touched, and by a way that it stops: what is solid stops from above alone.
+    #[inline(always)]
+    pub(super) fn is_met_face(&self, witness: &Witness<L>, way: Vec3W<L>) -> L::Mask {
+        let half = L::splat(0.5);
+        let is_sheet = self.planes.solid.lt(half);
+        witness.feature.lt(half) & (is_sheet | self.planes.normal.dot(way).lt(L::splat(0.0)))
+    }
+
     /// Whether the point is over the face, seen along its normal. Not on its border: that is the edges' to find, and a
     /// triangle that f32 makes a line of here has nothing but a border.
     #[inline(always)]

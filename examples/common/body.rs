@@ -1,4 +1,6 @@
 //! One creature as the example measures and draws it: plain numbers, copied out of the batch.
+// No example needs all of it.
+#![allow(dead_code)]
 
 /// A bone frame's axes in the world.
 #[derive(Clone, Copy, Debug, Default)]

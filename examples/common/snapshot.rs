@@ -1,15 +1,34 @@
 //! Copies out of the batch what is measured and drawn.
+// No example needs all of it.
+#![allow(dead_code)]
 
 use crate::body::{Body, Frame, HeadShape, PathPoint};
 use crate::relief::Relief;
 use serpentarium::{Heightfield, Knot, Pose, Profile, Result, SerpentBatch, SerpentId, Terrain};
 
-/// The batch's ground as a plain grid; level ground is a square of a side.
-pub fn relief(terrain: &Terrain, flat_side_m: f64) -> Relief {
+/// Samples along the longer side of what is sampled.
+const SAMPLES: f64 = 600.0;
+
+/// The batch's ground as a plain grid; level ground is a square of a side, a mesh is sampled from above. None where a mesh
+/// is no ground anywhere.
+pub fn relief(terrain: &Terrain, flat_side_m: f64) -> Option<Relief> {
     match terrain {
-        Terrain::Heightfield(field) => grid(field),
-        _ => Relief::flat(terrain.sample(0.0, 0.0).map_or(0.0, |ground| ground.height_m), flat_side_m),
+        Terrain::Heightfield(field) => Some(grid(field)),
+        Terrain::Mesh(mesh) => {
+            let [low, high] = mesh.bounds_m().map(|[x, _, z]| [x, z]);
+            window(terrain, low, [0, 1].map(|i| high[i] - low[i]))
+        }
+        _ => Some(Relief::flat(terrain.sample(0.0, 0.0).map_or(0.0, |ground| ground.height_m), flat_side_m)),
     }
+}
+
+/// A part of a ground, sampled from above; none without ground in it.
+pub fn window(terrain: &Terrain, corner_m: [f64; 2], size_m: [f64; 2]) -> Option<Relief> {
+    let longest = size_m[0].max(size_m[1]);
+    // A mesh seen edge on has no ground, but a grid of it must have an area.
+    let counts = size_m.map(|metres| (metres / longest.max(1e-9) * SAMPLES).ceil().max(2.0) as usize + 1);
+    let cell_m = [0, 1].map(|i| size_m[i].max(1e-6) / (counts[i] - 1) as f64);
+    Relief::sampled(counts, cell_m, corner_m, |x, z| terrain.sample(x, z).map(|ground| ground.height_m))
 }
 
 fn grid(field: &Heightfield) -> Relief {

@@ -51,6 +51,17 @@ impl HeadView {
         }
     }
 
+    /// Seen from the side: one eye, above the middle.
+    pub fn paint_profile(&self, pixmap: &mut Pixmap, coat: &Coat) {
+        paint_head(pixmap, &self.outline(), coat);
+        if coat.has_eyes() {
+            let up = if self.forward[0] < 0.0 { -1.0 } else { 1.0 };
+            let eye = self.place(0.62, 0.34 * up);
+            dot(pixmap, eye, 0.25 * self.radius, [0.83, 0.70, 0.36]);
+            dot(pixmap, eye, 0.165 * self.radius, [0.05, 0.04, 0.04]);
+        }
+    }
+
     /// Eyes and nostrils.
     fn paint_face(&self, pixmap: &mut Pixmap, coat: &Coat) {
         for side in [-1.0, 1.0] {

@@ -17,6 +17,8 @@ pub const TINTS: &[(f32, Rgb)] = &[
 ];
 /// Level ground without heights to tell apart.
 const MEADOW: Rgb = [0.80, 0.80, 0.66];
+/// Where there is no ground.
+const VOID: Rgb = [0.86, 0.85, 0.82];
 const SHADE: Rgb = [0.22, 0.22, 0.34];
 const SUN: Rgb = [1.0, 0.98, 0.90];
 /// Directions to the lights (east, up, south) and their shares: one sun, and two weak ones so that no slope is black.
@@ -54,6 +56,9 @@ fn fraction(relief: &Relief, height_m: f64) -> f32 {
 }
 
 fn ground_colour(relief: &Relief, x: f64, z: f64, style: Style) -> Rgb {
+    if relief.is_hole(x, z) {
+        return VOID;
+    }
     let point = relief.smooth(x, z);
     let mut slope = point.slope.map(|s| s as f32 * style.exaggeration);
     let mut tint = if relief.is_flat() { MEADOW } else { ramp(TINTS, fraction(relief, point.height_m)) };

@@ -1,5 +1,7 @@
-//! The ground as a plain grid of heights: what the measurements and the picture read, so that neither leans on the
-//! library's own terrain queries.
+//! The ground as a plain grid of heights: what measurements on heightfields and pictures read, so that neither leans on
+//! the library's own terrain queries. A ground of another kind is sampled from above, for pictures.
+// No example needs all of it.
+#![allow(dead_code)]
 
 /// Vertex heights of a regular grid; row 0 is the northern edge (smallest z), column 0 the western (smallest x).
 #[derive(Clone, Debug)]
@@ -11,6 +13,8 @@ pub struct Relief {
     /// x and z of the first vertex.
     pub corner_m: [f64; 2],
     heights_m: Vec<f64>,
+    /// Vertices without ground; empty where there is ground everywhere.
+    holes: Vec<bool>,
     /// Lowest and highest vertex.
     pub range_m: [f64; 2],
 }
@@ -28,7 +32,44 @@ impl Relief {
         let rows = heights_m.len() / columns;
         let low = heights_m.iter().copied().fold(f64::INFINITY, f64::min);
         let high = heights_m.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Self { columns, rows, cell_m, corner_m, heights_m, range_m: [low, high] }
+        Self { columns, rows, cell_m, corner_m, heights_m, holes: Vec::new(), range_m: [low, high] }
+    }
+
+    /// A grid of samples, some of which may have met no ground; none where all did.
+    pub fn sampled(
+        [columns, rows]: [usize; 2],
+        cell_m: [f64; 2],
+        corner_m: [f64; 2],
+        height_m: impl Fn(f64, f64) -> Option<f64>,
+    ) -> Option<Self> {
+        let at = |i: usize| [i % columns, i / columns].map(|i| i as f64);
+        let samples: Vec<_> = (0..columns * rows)
+            .map(at)
+            .map(|[u, v]| height_m(corner_m[0] + u * cell_m[0], corner_m[1] + v * cell_m[1]))
+            .collect();
+        let lowest = samples.iter().flatten().copied().reduce(f64::min)?;
+        let heights_m = samples.iter().map(|sample| sample.unwrap_or(lowest)).collect();
+        let holes: Vec<bool> = samples.iter().map(Option::is_none).collect();
+        let holes = if holes.contains(&true) { holes } else { Vec::new() };
+        Some(Self { holes, ..Self::new(columns, cell_m, corner_m, heights_m) })
+    }
+
+    pub fn has_holes(&self) -> bool {
+        !self.holes.is_empty()
+    }
+
+    /// Whether the cell at a place lacks ground at one of its corners.
+    pub fn is_hole(&self, x: f64, z: f64) -> bool {
+        let [column, row] = self.cell(x, z);
+        let lacks = |column: usize, row: usize| self.holes[row * self.columns + column];
+        self.has_holes() && (0..4).any(|i| lacks(column + i % 2, row + i / 2))
+    }
+
+    /// Middles of the cells that have ground, in order.
+    pub fn whole_cells(&self) -> Vec<[f64; 2]> {
+        let cells = (0..self.rows - 1).flat_map(|row| (0..self.columns - 1).map(move |column| [column, row]));
+        let middle = |cell: [usize; 2]| [0, 1].map(|i| self.corner_m[i] + (cell[i] as f64 + 0.5) * self.cell_m[i]);
+        cells.map(middle).filter(|[x, z]| !self.is_hole(*x, *z)).collect()
     }
 
     /// One level square cell around the origin.
@@ -170,5 +211,16 @@ mod tests {
         assert!(relief.contains(10.0, -20.0) && relief.contains(18.0, -8.0));
         assert!(!relief.contains(18.001, -8.0) && !relief.contains(10.0, -20.001));
         assert_eq!(relief.cell(18.0, -8.0), [3, 2]);
+    }
+
+    #[test]
+    fn cells_beside_a_missed_sample_are_holes() {
+        let height = |x: f64, z: f64| (x != 1.0 || z != 1.0).then_some(5.0 + x);
+        let relief = Relief::sampled([4, 3], [1.0, 1.0], [0.0, 0.0], height).unwrap();
+        assert_eq!(relief.range_m, [5.0, 8.0]);
+        assert_eq!(relief.whole_cells(), [[2.5, 0.5], [2.5, 1.5]]);
+        assert!(relief.is_hole(0.5, 1.5) && !relief.is_hole(2.5, 1.5));
+        assert!(Relief::sampled([4, 3], [1.0, 1.0], [0.0, 0.0], |_, _| None).is_none());
+        assert!(!tilted().is_hole(13.0, -14.0));
     }
 }
