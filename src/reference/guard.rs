@@ -1,90 +1,98 @@
-//! Twin of `guard`: sections turned out of the ground by bisection, on the ground itself and not on a plane felt there.
+//! Twin of `guard` on planes and heightfields, for pushes of a small share of a segment: places that are raised until all is
+//! out, and the chain through them at exact distances, found by walking.
 
-use crate::constants::{GUARD_CHORD, GUARD_CHORD_REST, GUARD_REST, GUARD_SHARE, GUARD_SLOP, GUARD_SWEEPS};
+use super::first_outside;
+use crate::constants::{GUARD_CHORD, GUARD_CHORD_REST, GUARD_REST, GUARD_SHARE, GUARD_SLOP};
 use crate::terrain::Terrain;
 use glam::DVec3;
 
-/// How deep a sphere is in a plane or a heightfield by the slope under its centre, and the way out.
-fn feel(terrain: &Terrain, at: DVec3, radius: f64) -> Option<(f64, DVec3)> {
-    let ground = terrain.sample(at.x, at.z)?;
-    let normal = DVec3::from(ground.normal.map(f64::from));
-    Some(((ground.height_m + radius / normal.y - at.y) * normal.y, normal))
+/// Places that a segment is looked at.
+const CHORD_SAMPLES: usize = 256;
+/// Samples of each link of the way that the chain is laid along.
+const LINK_SAMPLES: usize = 64;
+/// Times that what is still in the ground is raised further.
+const ROUNDS: usize = 12;
+
+/// How deep a sphere is by the slope under its centre, and the way out.
+fn feel(terrain: &Terrain, at: DVec3, radius: f64) -> (f64, DVec3) {
+    terrain.sample(at.x, at.z).map_or((f64::NEG_INFINITY, DVec3::Y), |ground| {
+        let normal = DVec3::from(ground.normal.map(f64::from));
+        ((ground.height_m + radius / normal.y - at.y) * normal.y, normal)
+    })
 }
 
-/// Joints of these radii, in world metres, kept out of a plane or a heightfield; the first stays. Also how many sections and
-/// segments were corrected.
+/// Joints of these radii, in world metres, kept out of the ground; the first stays. Also how many sections and segments were
+/// corrected.
 pub fn keep_out(marched: &[DVec3], radii: &[f64], segment: f64, terrain: &Terrain) -> (Vec<DVec3>, usize) {
-    let mut shifts = vec![DVec3::ZERO; marched.len()];
-    let mut corrected = vec![false; marched.len()];
+    let count = marched.len();
+    let (mut own, mut span) = (vec![0.0; count + 1], vec![0.0; count + 1]);
     let mut joints = marched.to_vec();
-    for sweep in 0..GUARD_SWEEPS {
+    for _ in 0..ROUNDS {
         let mut asked = false;
-        let pushes = lay(&mut joints, marched, &shifts, radii, segment, terrain);
-        for (i, &push) in pushes.iter().enumerate().filter(|(_, push)| **push != DVec3::ZERO) {
-            corrected[i] = true;
-            if sweep == 0 {
+        for i in 1..count {
+            let (depth, normal) = feel(terrain, joints[i], radii[i]);
+            if depth > f64::from(GUARD_SLOP) * radii[i] {
+                let raised = normal.dot(joints[i] - marched[i]);
+                own[i] = f64::max(own[i], raised + depth - f64::from(GUARD_REST) * radii[i]);
                 asked = true;
-                let share = push.clamp_length_max(radii[i]) * f64::from(GUARD_SHARE);
-                shifts[i - 1] += share;
-                if let Some(next) = shifts.get_mut(i + 1) {
-                    *next += share;
-                }
             }
-        }
-        for i in 1..joints.len() {
-            if let Some(lift) = cut(&joints[i - 1..=i], &radii[i - 1..=i], terrain) {
-                (asked, corrected[i]) = (true, true);
-                shifts[i] += lift;
-                shifts[if i > 1 { i - 1 } else { i }] += lift;
+            // Once its ends are out; a front that its caller holds in the ground asks for nothing.
+            let is_out = |i: usize| feel(terrain, joints[i], radii[i]).0 <= f64::from(GUARD_SLOP) * radii[i];
+            if is_out(i - 1)
+                && is_out(i)
+                && let Some((rise, share)) = cut(&joints[i - 1..=i], &radii[i - 1..=i], terrain)
+            {
+                let raised = |i: usize| normal.dot(joints[i] - marched[i]);
+                let before = if i > 1 { raised(i - 1) } else { 0.0 };
+                // The first joint stays: the second brings all.
+                let rise = if i > 1 { rise } else { rise / share };
+                span[i] = f64::max(span[i], before + (raised(i) - before) * share + rise);
+                asked = true;
             }
         }
         if !asked {
             break;
         }
+        let raised: Vec<DVec3> = (0..count)
+            .map(|i| {
+                let shared = if i > 0 { f64::from(GUARD_SHARE) * (own[i - 1] + own[i + 1]) } else { 0.0 };
+                let lift = if i > 0 { own[i].max(shared).max(span[i]).max(span[i + 1]) } else { 0.0 };
+                marched[i] + feel(terrain, marched[i], radii[i]).1 * lift
+            })
+            .collect();
+        joints = lay(&raised, segment);
     }
-    (joints, corrected.iter().filter(|was| **was).count())
+    let corrected = (1..count).filter(|&i| own[i] > 0.0 || span[i] > 0.0).count();
+    (joints, corrected)
 }
 
-/// Lays the chain toward its places; yields how far each section had to be pushed.
-fn lay(
-    joints: &mut [DVec3],
-    marched: &[DVec3],
-    shifts: &[DVec3],
-    radii: &[f64],
-    segment: f64,
-    terrain: &Terrain,
-) -> Vec<DVec3> {
-    let mut pushes = vec![DVec3::ZERO; joints.len()];
-    for i in 1..joints.len() {
-        let (from, to) = (joints[i - 1], marched[i] + shifts[i]);
-        let way = (to - from).normalize();
-        joints[i] = from + way * segment;
-        let depth = |at: DVec3| feel(terrain, at, radii[i]).map_or(f64::NEG_INFINITY, |(depth, _)| depth);
-        if let Some((deep, normal)) = feel(terrain, joints[i], radii[i])
-            && deep > f64::from(GUARD_SLOP) * radii[i]
-        {
-            let turned = |u: f64| from + way.lerp(normal, u).normalize() * segment;
-            let (mut low, mut high) = (0.0, 1.0);
-            for _ in 0..50 {
-                let middle = 0.5 * (low + high);
-                let is_out = depth(turned(middle)) <= f64::from(GUARD_REST) * radii[i];
-                *(if is_out { &mut high } else { &mut low }) = middle;
-            }
-            pushes[i] = turned(high) - joints[i];
-            joints[i] = turned(high);
+/// A chain along a way, each joint the first place beyond the last at a segment's distance; straight on beyond its end.
+fn lay(way: &[DVec3], segment: f64) -> Vec<DVec3> {
+    let last = way.len() - 1;
+    let point = |at: f64| {
+        let link = (at as usize).min(last - 1);
+        way[link] + (way[link + 1] - way[link]) * (at - link as f64)
+    };
+    let (mut joints, mut at) = (vec![way[0]], 0.0);
+    for _ in 0..last {
+        let center = joints[joints.len() - 1];
+        let reach = |u: f64| (point(at + 3.0 * u) - center).length() >= segment;
+        at += 3.0 * first_outside(0.0, 3 * LINK_SAMPLES, reach).unwrap_or(1.0);
+        joints.push(point(at));
+    }
+    joints
+}
+
+/// What a segment needs to be out of a crest, and where along it that is.
+fn cut(ends: &[DVec3], radii: &[f64], terrain: &Terrain) -> Option<(f64, f64)> {
+    let mut worst: Option<(f64, f64, f64)> = None;
+    for sample in 1..CHORD_SAMPLES {
+        let share = sample as f64 / CHORD_SAMPLES as f64;
+        let radius = radii[0] + (radii[1] - radii[0]) * share;
+        let (depth, _) = feel(terrain, ends[0].lerp(ends[1], share), radius);
+        if depth > f64::from(GUARD_CHORD) * radius && worst.is_none_or(|(most, ..)| depth / radius > most) {
+            worst = Some((depth / radius, depth - f64::from(GUARD_CHORD_REST) * radius, share));
         }
     }
-    pushes
-}
-
-/// What a segment between ends that are free needs to be out of a crest.
-fn cut(ends: &[DVec3], radii: &[f64], terrain: &Terrain) -> Option<DVec3> {
-    let is_free = |i: usize| {
-        let deep = feel(terrain, ends[i], radii[i]).map_or(0.0, |(depth, _)| depth);
-        deep <= 1.01 * f64::from(GUARD_SLOP) * radii[i]
-    };
-    let radius = 0.5 * (radii[0] + radii[1]);
-    let (depth, normal) = feel(terrain, 0.5 * (ends[0] + ends[1]), radius)?;
-    let cuts = depth > f64::from(GUARD_CHORD) * radius && is_free(0) && is_free(1);
-    cuts.then(|| normal * (depth - f64::from(GUARD_CHORD_REST) * radius))
+    worst.map(|(_, rise, share)| (rise, share))
 }

@@ -100,7 +100,7 @@ pub(crate) fn keep_out(task: &mut Task<'_, '_>) {
     let super::Scratch { guard, counters, measures, .. } = &mut *task.scratch;
     push_out(task.context.isa, task.block, task.context.terrain, guard);
     counters.sections_corrected += std::mem::take(&mut guard.corrected);
-    measures.add(&super::Measures { largest_correction_m: std::mem::take(&mut guard.largest_m) });
+    super::raise(&mut measures.largest_correction_m, std::mem::take(&mut guard.largest_m));
 }
 
 /// The same outside a tick.

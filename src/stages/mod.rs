@@ -55,7 +55,7 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, in run order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Command,
         Self::Guidance,
         Self::Travel,

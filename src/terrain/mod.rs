@@ -22,10 +22,10 @@ pub use nearby::{Closest, Contact, FaceId, Hit, Nearby};
 pub use plane::Plane;
 pub use set::{Part, PartId, TerrainSet};
 
-pub(crate) use slope::{Slope, SlopeId};
 use crate::constants::CLEARANCE_LEAST_Y;
 #[cfg(feature = "png")]
 use crate::error::Result;
+pub(crate) use slope::{Slope, SlopeId};
 use std::sync::Arc;
 
 /// How high the centre of a sphere of this radius is over the ground that it stands on, measured straight down.

@@ -160,9 +160,9 @@ pub fn sheet(corner: DVec3, one: DVec3, two: DVec3, cells: usize) -> Vec<Triangl
 /// A species with the guard on, or off.
 pub fn species_with(name: &str, guard: bool) -> Profile {
     let text = std::fs::read_to_string(format!("{}/profiles/{name}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let key = if guard { "prevent_penetration = true\n" } else { "" };
-    assert!(text.contains("[ground]") && !text.contains("prevent_penetration"));
-    Profile::from_toml(name, &text.replace("[ground]\n", &format!("[ground]\n{key}"))).unwrap()
+    let (off, on) = ("prevent_penetration = false", "prevent_penetration = true");
+    assert!(text.contains(off));
+    Profile::from_toml(name, &if guard { text.replace(off, on) } else { text }).unwrap()
 }
 
 /// 8 m, 16 segments, radius 0.2 in the middle and half of it at the ends.

@@ -6,8 +6,8 @@ use crate::constants::GUARD_SLOP;
 use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Vec3W, WideLanes, dispatch};
 use crate::terrain::{Contact, Hit, Nearby, Slope, SlopeId, Terrain};
 
-/// Halvings of an eighth of a segment, in which its deepest place is looked for: to a 64th.
-const SEARCHES: usize = 3;
+/// Halvings of a quarter of a segment, in which its deepest place is looked for: to a 64th.
+const SEARCHES: usize = 4;
 
 /// Ground that spheres are held against.
 pub(super) trait Ground {
@@ -237,10 +237,10 @@ impl Open<'_> {
         let ends = ends.map(Vec3W::<WideLanes>::load);
         let radius = radius.map(WideLanes::load);
         let mut best = (WideLanes::splat(0.5), WideLanes::splat(f32::NEG_INFINITY));
-        for eighth in 1..8 {
-            self.try_share(lanes, ends, radius, WideLanes::splat(0.125 * eighth as f32), &mut best, felt);
+        for quarter in 1..4 {
+            self.try_share(lanes, ends, radius, WideLanes::splat(0.25 * quarter as f32), &mut best, felt);
         }
-        let mut step = 0.0625;
+        let mut step = 0.125;
         for _ in 0..SEARCHES {
             let middle = best.0;
             for side in [-step, step] {
