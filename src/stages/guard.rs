@@ -19,11 +19,12 @@ mod ground;
 mod quick;
 
 use super::Task;
-use crate::batch::{BlockMut, BlockState, JointLanes, Vec8, flag};
-use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, dispatch};
+use crate::batch::{BlockMut, BlockState, JointLanes, Vec8, flag, lane3};
+use crate::constants::GUARD_SLOP;
+use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Row4, dispatch};
 use crate::profile::Profile;
 use crate::stages::guidance::flag_bits;
-use crate::terrain::{Nearby, Terrain};
+use crate::terrain::{Nearby, Skim, Terrain};
 use chain::Chain;
 use ground::{Near, Open};
 
@@ -56,6 +57,8 @@ struct Section {
     felt: Felt,
     /// What the ground there gains in a metre along x and along z.
     slope: [Lane8; 2],
+    /// Whether the segment that ends here may touch ground where the march put it.
+    touches: bool,
 }
 
 const NOWHERE: Vec8 = [[0.0; LANES]; 3];
@@ -68,12 +71,17 @@ const BARE: Section = Section {
     span: [0.0; LANES],
     felt: NOTHING,
     slope: [[0.0; LANES]; 2],
+    touches: true,
 };
 
 /// Working memory, and what was done with it since it was cleared.
 pub(crate) struct Work {
     sections: Vec<Section>,
     nearby: Nearby,
+    /// A body in front of a mesh: its sections, as the mesh sees them, and which segments may touch it.
+    body: Vec<Row4>,
+    local: Vec<Row4>,
+    touches: Vec<bool>,
     /// Sections pushed.
     pub corrected: u64,
     /// The farthest that one was pushed, in metres.
@@ -82,7 +90,15 @@ pub(crate) struct Work {
 
 impl Work {
     pub fn new() -> Self {
-        Self { sections: Vec::new(), nearby: Nearby::new(), corrected: 0, largest_m: 0.0 }
+        Self {
+            sections: Vec::new(),
+            nearby: Nearby::new(),
+            body: Vec::new(),
+            local: Vec::new(),
+            touches: Vec::new(),
+            corrected: 0,
+            largest_m: 0.0,
+        }
     }
 }
 
@@ -118,7 +134,7 @@ impl Kernel for Guard<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { isa, state, profile, terrain, joints, work } = self;
-        let Work { sections, nearby, corrected, largest_m } = work;
+        let Work { sections, nearby, body, local, touches, corrected, largest_m } = work;
         let sections = &mut sections[..joints.len()];
         let live = flag_bits(state, flag::LIVE);
         let mut chain = Chain::<L>::new(state, profile.radius_m(), joints, sections);
@@ -128,7 +144,7 @@ impl Kernel for Guard<'_> {
                 let mut ground = Open::new(terrain, &state.origin);
                 let left = chain.push_at_once(&mut ground, live);
                 if left != 0 {
-                    chain.keep_out(&mut ground, left);
+                    chain.keep_out(&mut ground, left, &[]);
                 }
             }
             // What was gathered near one body is asked for that body alone: a lane at a time.
@@ -136,10 +152,27 @@ impl Kernel for Guard<'_> {
                 chain.clear(0xff);
                 for lane in 0..LANES {
                     if live & (1 << lane) != 0 {
+                        chain.read(lane, body);
+                        let mut count = 0;
+                        let origin = lane3(&state.origin, lane);
+                        let skim = Skim {
+                            terrain,
+                            origin,
+                            sections: body,
+                            slop: GUARD_SLOP,
+                            nearby,
+                            local,
+                            touches,
+                            count: &mut count,
+                        };
+                        look_over(isa, skim);
+                        if count == 0 {
+                            continue;
+                        }
                         let reach = 1.5 * state.segment[lane] + state.scale[lane] * thickest(profile);
                         let mut near = Near::new(isa, terrain, state, lane, reach, nearby);
                         if near.gather_body(chain.joints) {
-                            chain.keep_out(&mut near, 1 << lane);
+                            chain.keep_out(&mut near, 1 << lane, touches);
                         }
                     }
                 }
@@ -155,6 +188,12 @@ impl Kernel for Guard<'_> {
             *largest_m = if push > *largest_m { push } else { *largest_m };
         }
     }
+}
+
+/// Compiled once.
+#[inline(never)]
+fn look_over(isa: Isa, skim: Skim<'_>) {
+    dispatch(isa, skim);
 }
 
 fn thickest(profile: &Profile) -> f32 {

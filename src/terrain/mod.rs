@@ -13,6 +13,7 @@ mod plane;
 #[cfg(feature = "png")]
 mod png;
 mod set;
+mod skim;
 mod slope;
 mod vector;
 
@@ -25,6 +26,7 @@ pub use set::{Part, PartId, TerrainSet};
 use crate::constants::CLEARANCE_LEAST_Y;
 #[cfg(feature = "png")]
 use crate::error::Result;
+pub(crate) use skim::Skim;
 pub(crate) use slope::{Slope, SlopeId};
 use std::sync::Arc;
 

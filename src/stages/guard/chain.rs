@@ -8,7 +8,7 @@ use crate::constants::{
     GUARD_CHORD, GUARD_CHORD_REST, GUARD_CLEAR, GUARD_MOVED, GUARD_REST, GUARD_ROUNDS, GUARD_SHARE, GUARD_SLOP,
     GUARD_SWEEPS,
 };
-use crate::lanes::{LANES, Lane8, Lanes, Vec3W};
+use crate::lanes::{LANES, Lane8, Lanes, Row4, Vec3W};
 use crate::stages::body::to_length;
 use crate::stages::frame::across;
 
@@ -75,10 +75,24 @@ impl<'a, L: Lanes> Chain<'a, L> {
         self.scale * L::splat(self.radius[joint])
     }
 
-    /// Sweeps these lanes until none asks for another.
+    /// The sections of one lane: place and radius.
     #[inline(always)]
-    pub(super) fn keep_out<G: Ground>(&mut self, ground: &mut G, live: u32) {
+    pub(super) fn read(&self, lane: usize, body: &mut Vec<Row4>) {
+        let scale = self.scale.to_array()[lane];
+        body.clear();
+        for ([x, y, z, _], radius) in self.joints.iter().zip(self.radius) {
+            body.push([x[lane], y[lane], z[lane], radius * scale]);
+        }
+    }
+
+    /// Sweeps these lanes until none asks for another. Segments that do not touch where the march put them are not asked for;
+    /// without any in `touches` all are.
+    #[inline(always)]
+    pub(super) fn keep_out<G: Ground>(&mut self, ground: &mut G, live: u32, touches: &[bool]) {
         self.clear(live);
+        for (section, &touches) in self.sections.iter_mut().zip(touches) {
+            section.touches = touches;
+        }
         let (mut lanes, mut sweep) = (live, 0);
         self.first = usize::MAX;
         while lanes != 0 && sweep < GUARD_SWEEPS {
@@ -95,7 +109,7 @@ impl<'a, L: Lanes> Chain<'a, L> {
     pub(super) fn clear(&mut self, lanes: u32) {
         let (mask, zero) = (L::mask_from_bits(lanes), L::splat(0.0));
         for section in self.sections.iter_mut() {
-            (section.shift, section.raise) = (NOWHERE, [0.0; LANES]);
+            (section.shift, section.raise, section.touches) = (NOWHERE, [0.0; LANES], true);
             for asked in [&mut section.push, &mut section.span] {
                 L::select(mask, zero, L::load(asked)).store(asked);
             }
@@ -109,7 +123,10 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let live = L::mask_from_bits(lanes);
         let front = self.radius_at(start - 1);
         if is_first_sweep {
-            ground.feel(lanes, from, from, front, &mut self.sections[0].felt);
+            self.sections[0].felt = NOTHING;
+            if self.sections[1].touches {
+                ground.feel(lanes, from, from, front, &mut self.sections[0].felt);
+            }
         }
         let clear = L::load(&self.sections[start - 1].felt.depth).le(front * L::splat(GUARD_CLEAR));
         let next = position(&self.joints[start]);
@@ -128,6 +145,10 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let section = &mut self.sections[joint];
         if step.is_first_sweep {
             placed.store(&mut section.marched);
+            if !section.touches {
+                section.felt = NOTHING;
+                section.felt.at = section.marched;
+            }
         }
         let marched = Vec3W::load(&section.marched);
         let shift = Vec3W::load(&section.shift);
@@ -167,7 +188,8 @@ impl<'a, L: Lanes> Chain<'a, L> {
     fn stale<G: Ground>(&self, joint: usize, step: &Step<L>, at: Vec3W<L>, moving: L::Mask, radius: L) -> u32 {
         let felt = Vec3W::load(&self.sections[joint].felt.at);
         match (step.is_first_sweep, G::HOLDS) {
-            (true, _) => step.lanes,
+            (true, _) if self.sections[joint].touches => step.lanes,
+            (true, _) => L::bits(step.live & moving),
             (false, true) => L::bits(step.live & far(felt, at, radius)),
             (false, false) => L::bits(step.live & (moving | L::splat(0.0).lt((at - felt).length_squared()))),
         }
@@ -267,7 +289,8 @@ impl<'a, L: Lanes> Chain<'a, L> {
         moved: L::Mask,
         clear: L::Mask,
     ) {
-        let looked = if step.is_first_sweep { step.live } else { step.live & moved };
+        let unknown = step.is_first_sweep && self.sections[joint].touches;
+        let looked = if unknown { step.live } else { step.live & moved };
         let lanes = L::bits(looked & step.clear & clear);
         let [first, second] = [self.radius_at(joint - 1), self.radius_at(joint)];
         if lanes == 0 {

@@ -15,7 +15,7 @@ mod triangle;
 use super::LANES;
 use super::set::PartId;
 use crate::broadphase::Box3;
-use crate::lanes::Lane8;
+use crate::lanes::{Lane8, Lanes, Row4};
 
 /// Which edges of a triangle a body can touch by themselves. Bit i: the edge from corner i stands out on the side that
 /// the normal points to; bit 3 + i: on the other side. What does not stand out is flat or a valley: there the faces beside
@@ -130,6 +130,21 @@ impl Nearby {
     pub fn with_capacity(triangles: usize) -> Self {
         let packets = Vec::with_capacity(triangles.div_ceil(LANES));
         Self { packets, spaces: Vec::with_capacity(4), ..Self::default() }
+    }
+
+    /// Marks the segments of a body that may touch what was gathered: see the module `skim`.
+    #[inline(always)]
+    pub(in crate::terrain) fn skim<L: Lanes>(&self, sections: &[Row4], slop: f32, touches: &mut [bool]) {
+        for packet in &self.packets {
+            let solid = L::splat(0.5).lt(L::load(&packet.solid));
+            super::skim::skim::<L>(&packet.corners, &packet.normal, solid, sections, slop, touches);
+        }
+        for space in &self.spaces {
+            for i in 1..sections.len() {
+                let is_low = |[x, y, z, r]: Row4| space.height([x, y, z]) < r * (1.0 - slop);
+                touches[i] |= is_low(sections[i - 1]) || is_low(sections[i]);
+            }
+        }
     }
 
     /// Forgets what was gathered, and keeps the room.
