@@ -166,6 +166,10 @@ pub const SWEEP_ROUNDS: usize = 14;
 /// the sag of the path's links keep it busy.
 pub const GUARD_SLOP: f32 = 5e-3;
 
+/// On meshes nobody is asked for segments that are at most this share of their radius deep in a triangle's plane. Larger: depth is
+/// left that the guard promises not to leave. Smaller: rounding has it ask for all.
+pub const GUARD_SKIM: f32 = 9e-3;
+
 /// What it pushes deeper ones to. Larger, up to the slop: they are found again. Smaller: a visible step.
 pub const GUARD_REST: f32 = 2.5e-3;
 

@@ -20,7 +20,7 @@ mod quick;
 
 use super::Task;
 use crate::batch::{BlockMut, BlockState, JointLanes, Vec8, flag, lane3};
-use crate::constants::GUARD_SLOP;
+use crate::constants::GUARD_SKIM;
 use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Row4, dispatch};
 use crate::profile::Profile;
 use crate::stages::guidance::flag_bits;
@@ -159,7 +159,7 @@ impl Kernel for Guard<'_> {
                             terrain,
                             origin,
                             sections: body,
-                            slop: GUARD_SLOP,
+                            slop: GUARD_SKIM,
                             nearby,
                             local,
                             touches,
@@ -169,9 +169,9 @@ impl Kernel for Guard<'_> {
                         if count == 0 {
                             continue;
                         }
-                        let reach = 1.5 * state.segment[lane] + state.scale[lane] * thickest(profile);
+                        let reach = 0.5 * state.segment[lane] + state.scale[lane] * thickest(profile);
                         let mut near = Near::new(isa, terrain, state, lane, reach, nearby);
-                        if near.gather_body(chain.joints) {
+                        if near.gather_body(chain.joints, touches) {
                             chain.keep_out(&mut near, 1 << lane, touches);
                         }
                     }

@@ -92,15 +92,22 @@ pub(super) fn skim<L: Lanes>(
     let offset = normal.dot(a);
     let min = [a.x.min(b.x).min(c.x), a.y.min(b.y).min(c.y), a.z.min(b.z).min(c.z)];
     let max = [a.x.max(b.x).max(c.x), a.y.max(b.y).max(c.y), a.z.max(b.z).max(c.z)];
+    // Outward across each edge, in the triangle's plane: beyond one of them a segment is clear, too.
+    let outward = [(a, b), (b, c), (c, a)].map(|(from, to)| {
+        let across = (to - from).cross(normal).normalize_or(1e-30, Vec3W::splat([0.0; 3]));
+        (across, across.dot(from))
+    });
     let none = L::mask_from_bits(0);
-    let (mut was_low, mut was_under, mut last) = (none, none, sections[0]);
+    let (mut was_low, mut was_under, mut was_beyond, mut last) = (none, none, [none; 3], sections[0]);
     for (i, &section) in sections.iter().enumerate() {
         let [x, y, z, radius] = section;
         let height = normal.dot(Vec3W::splat([x, y, z])) - offset;
         let low = height.lt(L::splat(radius * (1.0 - slop)));
         let under = height.lt(L::splat(radius * (slop - 1.0)));
-        // A sheet has two sides to be on.
-        let reaches = (low | was_low) & (!(under & was_under) | solid);
+        let beyond = outward.map(|(across, edge)| L::splat(radius).lt(across.dot(Vec3W::splat([x, y, z])) - edge));
+        let past = (beyond[0] & was_beyond[0]) | (beyond[1] & was_beyond[1]) | (beyond[2] & was_beyond[2]);
+        // A sheet has two sides to be on; what is solid reaches down without end.
+        let reaches = (low | was_low) & ((!(under & was_under) & !past) | solid);
         if i > 0 && !touches[i] && L::any(reaches) {
             let room = if radius > last[3] { radius } else { last[3] };
             let mut near = reaches;
@@ -114,7 +121,7 @@ pub(super) fn skim<L: Lanes>(
             }
             touches[i] = L::any(near);
         }
-        (was_low, was_under, last) = (low, under, section);
+        (was_low, was_under, was_beyond, last) = (low, under, beyond, section);
     }
 }
 

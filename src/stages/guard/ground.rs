@@ -333,11 +333,14 @@ impl<'a> Near<'a> {
         Self { isa, terrain, origin: lane3(&state.origin, lane), lane, reach, nearby }
     }
 
-    /// Collects the ground around the body; false where there is none.
+    /// Collects the ground around the segments that may touch it; false where there is none.
     #[inline(always)]
-    pub(super) fn gather_body(&mut self, joints: &[JointLanes]) -> bool {
+    pub(super) fn gather_body(&mut self, joints: &[JointLanes], touches: &[bool]) -> bool {
         let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for joint in joints {
+        for (i, joint) in joints.iter().enumerate() {
+            if !(touches[i] || touches.get(i + 1) == Some(&true)) {
+                continue;
+            }
             for c in 0..3 {
                 let at = joint[c][self.lane];
                 min[c] = if at < min[c] { at } else { min[c] };
