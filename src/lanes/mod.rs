@@ -13,6 +13,7 @@ mod avx2;
 mod isa;
 mod math;
 mod scalar;
+mod segments;
 mod vec3;
 mod wide;
 
@@ -22,6 +23,7 @@ pub use isa::{Isa, LaneChoice};
 pub(crate) use isa::{Kernel, dispatch};
 pub use math::{asin, cos_turns, round_nearest, sin_turns};
 pub use scalar::ScalarLanes;
+pub use segments::closest_between_segments;
 pub use vec3::Vec3W;
 pub use wide::WideLanes;
 

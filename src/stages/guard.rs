@@ -20,7 +20,7 @@ mod quick;
 
 use super::Task;
 use crate::batch::{BlockMut, BlockState, JointLanes, Vec8, flag, lane3};
-use crate::constants::GUARD_SKIM;
+use crate::constants::{GUARD_CHORD, GUARD_SKIM};
 use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Row4, dispatch};
 use crate::profile::Profile;
 use crate::stages::guidance::flag_bits;
@@ -159,7 +159,7 @@ impl Kernel for Guard<'_> {
                             terrain,
                             origin,
                             sections: body,
-                            slop: GUARD_SKIM,
+                            slops: [GUARD_SKIM, GUARD_CHORD],
                             nearby,
                             local,
                             touches,

@@ -8,7 +8,7 @@ use super::mesh::TriangleMesh;
 use super::nearby::Nearby;
 use super::{LANES, Terrain};
 use crate::broadphase::Box3;
-use crate::lanes::{Kernel, Lane8, Lanes, Row4, Vec3W};
+use crate::lanes::{Kernel, Lane8, Lanes, Row4, Vec3W, closest_between_segments};
 
 /// A body's sections in front of a terrain.
 pub(crate) struct Skim<'a> {
@@ -17,8 +17,8 @@ pub(crate) struct Skim<'a> {
     pub origin: [f64; 3],
     /// x, y, z and radius of each section.
     pub sections: &'a [Row4],
-    /// Share of the radius that counts as touching no more.
-    pub slop: f32,
+    /// Shares of the radius that count as touching no more: of sections, and along segments at edges.
+    pub slops: [f32; 2],
     /// Where the ground is, where it is not one mesh.
     pub nearby: &'a mut Nearby,
     /// The sections as the mesh sees them.
@@ -31,7 +31,7 @@ pub(crate) struct Skim<'a> {
 impl Kernel for Skim<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { terrain, origin, sections, slop, nearby, local, touches, count } = self;
+        let Self { terrain, origin, sections, slops, nearby, local, touches, count } = self;
         touches.clear();
         touches.resize(sections.len(), false);
         let bounds = bounds(sections);
@@ -40,7 +40,7 @@ impl Kernel for Skim<'_> {
             let probe = self::bounds(local);
             for packet in mesh.packets_at(probe) {
                 let solid = L::mask_from_bits(0);
-                skim::<L>(&packet.corners, &packet.normal, solid, local, slop, touches);
+                skim::<L>(&packet.corners, &packet.normal, solid, local, slops, touches);
             }
         } else {
             let center = [0, 1, 2].map(|c| 0.5 * (bounds.min[c] + bounds.max[c]));
@@ -49,7 +49,7 @@ impl Kernel for Skim<'_> {
             terrain.gather(world, half, nearby);
             local.clear();
             local.extend(sections.iter().map(|[x, y, z, r]| [x - center[0], y - center[1], z - center[2], *r]));
-            nearby.skim::<L>(local, slop, touches);
+            nearby.skim::<L>(local, slops, touches);
         }
         *count = touches.iter().map(|&touches| usize::from(touches)).sum();
     }
@@ -84,44 +84,110 @@ pub(super) fn skim<L: Lanes>(
     normal: &[Lane8; 3],
     solid: L::Mask,
     sections: &[Row4],
-    slop: f32,
+    slops: [f32; 2],
     touches: &mut [bool],
 ) {
-    let normal = Vec3W::<L>::load(normal);
-    let [a, b, c]: [Vec3W<L>; 3] = [0, 1, 2].map(|corner| Vec3W::load(&corners[corner]));
-    let offset = normal.dot(a);
-    let min = [a.x.min(b.x).min(c.x), a.y.min(b.y).min(c.y), a.z.min(b.z).min(c.z)];
-    let max = [a.x.max(b.x).max(c.x), a.y.max(b.y).max(c.y), a.z.max(b.z).max(c.z)];
-    // Outward across each edge, in the triangle's plane: beyond one of them a segment is clear, too.
-    let outward = [(a, b), (b, c), (c, a)].map(|(from, to)| {
-        let across = (to - from).cross(normal).normalize_or(1e-30, Vec3W::splat([0.0; 3]));
-        (across, across.dot(from))
-    });
-    let none = L::mask_from_bits(0);
-    let (mut was_low, mut was_under, mut was_beyond, mut last) = (none, none, [none; 3], sections[0]);
-    for (i, &section) in sections.iter().enumerate() {
-        let [x, y, z, radius] = section;
-        let height = normal.dot(Vec3W::splat([x, y, z])) - offset;
+    let eight = Eight::<L>::new(corners, normal);
+    let mut last = eight.see(sections[0], slops[0]);
+    for (touches, &section) in touches.iter_mut().zip(sections).skip(1) {
+        let next = eight.see(section, slops[0]);
+        // A sheet has two sides to be on; what is solid reaches down without end.
+        let past =
+            (last.beyond[0] & next.beyond[0]) | (last.beyond[1] & next.beyond[1]) | (last.beyond[2] & next.beyond[2]);
+        let reaches = (last.low | next.low) & ((!(last.under & next.under) & !past) | solid);
+        if !*touches && L::any(reaches) {
+            *touches = L::any(reaches & (solid | eight.meets(&last, &next, slops)));
+        }
+        last = next;
+    }
+}
+
+/// Eight triangles.
+struct Eight<L> {
+    corners: [Vec3W<L>; 3],
+    normal: Vec3W<L>,
+    offset: L,
+    /// Outward across each edge, in the triangle's plane, and how far out the edge is.
+    outward: [(Vec3W<L>, L); 3],
+}
+
+/// A section in front of eight triangles.
+#[derive(Clone, Copy)]
+struct Seen<L: Lanes> {
+    at: Vec3W<L>,
+    radius: L,
+    height: L,
+    /// Metres beyond each edge, in the triangle's plane.
+    out: [L; 3],
+    /// In or behind the plane; behind it; and beyond an edge by more than the radius.
+    low: L::Mask,
+    under: L::Mask,
+    beyond: [L::Mask; 3],
+}
+
+impl<L: Lanes> Eight<L> {
+    #[inline(always)]
+    fn new(corners: &[[Lane8; 3]; 3], normal: &[Lane8; 3]) -> Self {
+        let normal = Vec3W::<L>::load(normal);
+        let corners = [Vec3W::load(&corners[0]), Vec3W::load(&corners[1]), Vec3W::load(&corners[2])];
+        let [a, b, c] = corners;
+        let mut outward = [(a, L::splat(0.0)); 3];
+        for ((from, to), edge) in [(a, b), (b, c), (c, a)].into_iter().zip(&mut outward) {
+            let across = (to - from).cross(normal).normalize_or(1e-30, Vec3W::splat([0.0; 3]));
+            *edge = (across, across.dot(from));
+        }
+        Self { corners, normal, offset: normal.dot(a), outward }
+    }
+
+    #[inline(always)]
+    fn see(&self, [x, y, z, radius]: Row4, slop: f32) -> Seen<L> {
+        let (at, none) = (Vec3W::splat([x, y, z]), L::mask_from_bits(0));
+        let height = self.normal.dot(at) - self.offset;
+        let (mut out, mut beyond) = ([height; 3], [none; 3]);
+        for (k, (across, edge)) in self.outward.iter().enumerate() {
+            out[k] = across.dot(at) - *edge;
+            beyond[k] = L::splat(radius).lt(out[k]);
+        }
         let low = height.lt(L::splat(radius * (1.0 - slop)));
         let under = height.lt(L::splat(radius * (slop - 1.0)));
-        let beyond = outward.map(|(across, edge)| L::splat(radius).lt(across.dot(Vec3W::splat([x, y, z])) - edge));
-        let past = (beyond[0] & was_beyond[0]) | (beyond[1] & was_beyond[1]) | (beyond[2] & was_beyond[2]);
-        // A sheet has two sides to be on; what is solid reaches down without end.
-        let reaches = (low | was_low) & ((!(under & was_under) & !past) | solid);
-        if i > 0 && !touches[i] && L::any(reaches) {
-            let room = if radius > last[3] { radius } else { last[3] };
-            let mut near = reaches;
-            for axis in 0..3 {
-                let (low, high) =
-                    if last[axis] < section[axis] { (last[axis], section[axis]) } else { (section[axis], last[axis]) };
-                // What is solid reaches down without end.
-                let over = L::splat(low - room).le(max[axis]);
-                let under = min[axis].le(L::splat(high + room));
-                near = near & over & if axis == 1 { under | solid } else { under };
-            }
-            touches[i] = L::any(near);
+        Seen { at, radius: L::splat(radius), height, out, low, under, beyond }
+    }
+
+    /// Whether an end is in a triangle, the axis goes through it, or a segment is in one of its edges.
+    #[inline(always)]
+    fn meets(&self, from: &Seen<L>, to: &Seen<L>, slops: [f32; 2]) -> L::Mask {
+        let zero = L::splat(0.0);
+        let mut meets = (from.low & !from.under & from.is_over()) | (to.low & !to.under & to.is_over());
+        // Through the plane, and where.
+        let run = from.height - to.height;
+        let changes = (from.height.lt(zero) & !to.height.lt(zero)) | (to.height.lt(zero) & !from.height.lt(zero));
+        let share = from.height / L::select(changes, run, L::splat(1.0));
+        let mut through = changes;
+        for k in 0..3 {
+            through = through & (from.out[k] + (to.out[k] - from.out[k]) * share).le(zero);
         }
-        (was_low, was_under, was_beyond, last) = (low, under, beyond, section);
+        meets = meets | through;
+        let way = to.at - from.at;
+        let [a, b, c] = self.corners;
+        for (start, end) in [(a, b), (b, c), (c, a)] {
+            let (s, t) = closest_between_segments(from.at, way, start, end - start);
+            let apart = (from.at + way * s) - (start + (end - start) * t);
+            // Sections themselves count by the smaller share.
+            let is_section = s.le(zero) | L::splat(1.0).le(s);
+            let shy = L::select(is_section, L::splat(1.0 - slops[0]), L::splat(1.0 - slops[1]));
+            let radius = (from.radius + (to.radius - from.radius) * s) * shy;
+            meets = meets | apart.length_squared().lt(radius * radius);
+        }
+        meets
+    }
+}
+
+impl<L: Lanes> Seen<L> {
+    /// Straight over the triangle.
+    #[inline(always)]
+    fn is_over(&self) -> L::Mask {
+        let zero = L::splat(0.0);
+        self.out[0].le(zero) & self.out[1].le(zero) & self.out[2].le(zero)
     }
 }
 

@@ -134,14 +134,14 @@ impl Nearby {
 
     /// Marks the segments of a body that may touch what was gathered: see the module `skim`.
     #[inline(always)]
-    pub(in crate::terrain) fn skim<L: Lanes>(&self, sections: &[Row4], slop: f32, touches: &mut [bool]) {
+    pub(in crate::terrain) fn skim<L: Lanes>(&self, sections: &[Row4], slops: [f32; 2], touches: &mut [bool]) {
         for packet in &self.packets {
             let solid = L::splat(0.5).lt(L::load(&packet.solid));
-            super::skim::skim::<L>(&packet.corners, &packet.normal, solid, sections, slop, touches);
+            super::skim::skim::<L>(&packet.corners, &packet.normal, solid, sections, slops, touches);
         }
         for space in &self.spaces {
             for i in 1..sections.len() {
-                let is_low = |[x, y, z, r]: Row4| space.height([x, y, z]) < r * (1.0 - slop);
+                let is_low = |[x, y, z, r]: Row4| space.height([x, y, z]) < r * (1.0 - slops[0]);
                 touches[i] |= is_low(sections[i - 1]) || is_low(sections[i]);
             }
         }
