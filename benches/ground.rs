@@ -13,11 +13,11 @@ use common::{Crowd, DT, short, sum};
 use criterion::{Criterion, criterion_group, criterion_main};
 use hills::{CELL_M, SIDE, field_of, height, triangles};
 use parry3d::math::{Pose, Vector};
-use parry3d::query::{self, Ray, RayCast, ShapeCastOptions};
+use parry3d::query::{self, Ray, ShapeCastOptions};
 use parry3d::shape::{Ball, Capsule, HeightField, Shape, TriMesh};
 use parry3d::utils::Array2;
 use serpentarium::terrain::TriangleMesh;
-use serpentarium::{Profile, Settings, Spawn, Stage, Terrain};
+use serpentarium::{Profile, Settings, Stage, Terrain};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ const TIMED: [Stage; 3] = [Stage::Travel, Stage::Settle, Stage::Guard];
 
 fn guarded() -> Profile {
     let text = include_str!("../profiles/grass-snake.toml");
-    let text = text.replace("[ground]", "[ground]\nprevent_penetration = true");
+    let text = text.replace("prevent_penetration = false", "prevent_penetration = true");
     Profile::from_toml("grass-snake.toml", &text).unwrap()
 }
 

@@ -125,7 +125,8 @@ fn builder_of(text: &str) -> ProfileBuilder {
         .max_fall_speed_m_s(number(&file["ground"], "max_fall_speed_m_s"))
         .terrain_reach_m(number(&file["ground"], "reach_m"))
         .activation_m(number(&file["ground"], "activation_m"))
-        .max_bend_deg(number(&file["ground"], "max_bend_deg"));
+        .max_bend_deg(number(&file["ground"], "max_bend_deg"))
+        .prevent_penetration(file["ground"]["prevent_penetration"].as_bool().expect("a flag"));
     for head in file["heads"].as_array().expect("heads") {
         let offset: Vec<f64> = head["offset_m"].as_array().expect("three").iter().filter_map(Value::as_float).collect();
         let built = Head::builder(head["name"].as_str().expect("a name"))
@@ -209,13 +210,14 @@ const RANGES: [(&str, &str, f64, f64, &str); 26] = [
 ];
 
 /// The keys that are not numbers.
-const OTHERS: [(&str, &str, &str); 6] = [
+const OTHERS: [(&str, &str, &str); 7] = [
     ("name", "", "a text of 1 to 64 characters on one line"),
     ("gait.head_guided", "", "true or false"),
     ("heads[].name", "0", "a text of 1 to 64 characters on one line"),
     ("heads[].offset_m", "0", "[right, up, forward], each -0.87 to 0.87 m"),
     ("ground.follow", "", "true or false"),
     ("ground.body_follow", "", "true or false"),
+    ("ground.prevent_penetration", "", "true or false"),
 ];
 
 fn path(key: &str, index: &str) -> String {

@@ -35,9 +35,15 @@ pub fn sin_turns<L: Lanes>(x: L) -> L {
 #[inline(always)]
 pub fn asin<L: Lanes>(x: L) -> L {
     let mut sum = L::splat(-0.001_262_491_1);
-    for coefficient in
-        [0.006_670_09, -0.017_088_126, 0.030_891_88, -0.050_174_305, 0.088_978_99, -0.214_598_8, 1.570_796_3]
-    {
+    for coefficient in [
+        0.006_670_09,
+        -0.017_088_126,
+        0.030_891_88,
+        -0.050_174_305,
+        0.088_978_99,
+        -0.214_598_8,
+        std::f32::consts::FRAC_PI_2,
+    ] {
         sum = sum * x + L::splat(coefficient);
     }
     L::splat(std::f32::consts::FRAC_PI_2) - (L::splat(1.0) - x).max(L::splat(0.0)).sqrt() * sum
