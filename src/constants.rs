@@ -168,7 +168,11 @@ pub const GUARD_SLOP: f32 = 5e-3;
 
 /// On meshes nobody is asked for segments that are at most this share of their radius deep in a triangle's plane. Larger: depth is
 /// left that the guard promises not to leave. Smaller: rounding has it ask for all.
-pub const GUARD_SKIM: f32 = 9e-3;
+pub const GUARD_SKIM: f32 = 5e-3;
+
+/// How far, as a share of its radius, a section may be from where it was felt on a mesh, or was clear, until it is asked for
+/// again. Larger: depth is left that the guard promises not to leave. Smaller: all behind a pushed section are asked for.
+pub const GUARD_STRAY: f32 = 3e-3;
 
 /// What it pushes deeper ones to. Larger, up to the slop: they are found again. Smaller: a visible step.
 pub const GUARD_REST: f32 = 2.5e-3;

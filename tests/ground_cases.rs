@@ -246,3 +246,51 @@ fn the_three_normals_under_a_head_can_be_read() {
     let (batch, id) = alone(Terrain::None, straight(1.0, 17, 0.01), |p| Spawn::at(p, [0.0; 3]));
     assert_eq!(batch.ground_under(id).unwrap(), None);
 }
+
+/// Cells of 5 cm; a wall 1 m high over one cell at x = 5.
+fn walled(corner: bool) -> Surface {
+    let high = move |x: f64, z: f64| if x > 4.97 || corner && z > 4.97 { 1.0 } else { 0.0 };
+    Surface::new(121, 121, [0.05, 0.05], high)
+}
+
+#[test]
+fn a_head_turns_along_a_wall_of_either_kind() {
+    for (name, terrain, origin) in walled(false).grounds() {
+        for radius in [0.012, 0.08] {
+            let at = (origin + DVec3::new(4.5, 0.0, 1.0)).to_array();
+            let way = Vec3::new(1.0, 0.0, 1.0).normalize();
+            let (mut batch, id) =
+                alone(terrain.clone(), straight(0.6, 13, radius), |p| Spawn::at(p, at).facing(way).driven(0.6));
+            let mut last = DVec3::ZERO;
+            for _ in 0..240 {
+                batch.set_guidance(id, way).unwrap();
+                batch.step(DT).unwrap();
+                let head = batch.head(id).unwrap() - origin;
+                assert!(head.x < 5.0 && head.z >= last.z - 1e-4, "{name}, {radius}: at {head} after {last}");
+                last = head;
+            }
+            assert!(last.z > 2.2 && last.x > 4.8 - radius, "{name}, {radius}: came to {last}");
+        }
+    }
+}
+
+#[test]
+fn a_head_rests_in_a_corner_of_either_kind() {
+    for (name, terrain, origin) in walled(true).grounds() {
+        for radius in [0.012, 0.08] {
+            let at = (origin + DVec3::new(4.0, 0.0, 4.1)).to_array();
+            let way = Vec3::new(1.0, 0.0, 1.0).normalize();
+            let (mut batch, id) =
+                alone(terrain.clone(), straight(0.6, 13, radius), |p| Spawn::at(p, at).facing(way).driven(0.6));
+            for tick in 0..360 {
+                let before = batch.head(id).unwrap();
+                batch.set_guidance(id, way).unwrap();
+                batch.step(DT).unwrap();
+                let moved = batch.head(id).unwrap().distance(before);
+                assert!(tick < 240 || moved < 0.01 * radius, "{name}, {radius}: trembles by {moved} m at tick {tick}");
+            }
+            let head = batch.head(id).unwrap() - origin;
+            assert!(head.x > 4.75 - radius && head.z > 4.75 - radius, "{name}, {radius}: rests at {head}");
+        }
+    }
+}

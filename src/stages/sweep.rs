@@ -39,7 +39,8 @@ pub(crate) fn slide_heads(task: &mut Task<'_, '_>, blocked: u32) {
         let wanted = if is_blocked { Vec3::from(lane3(&state.effective, lane)) * distance } else { moved };
         let way = Vec3::new(wanted.x, if state.has(lane, flag::FALLS) { 0.0 } else { wanted.y }, wanted.z);
         let volume = volume(block, lane);
-        let slid = slide(context.isa, context.terrain, &volume, way, &mut scratch.nearby);
+        let start = if floors { Start::PushedOut } else { Start::Kept };
+        let slid = slide(context.isa, context.terrain, &volume, way, start, &mut scratch.nearby);
         if slid.hits == 0 && !is_blocked {
             continue;
         }
@@ -68,12 +69,14 @@ fn land(block: &mut BlockMut<'_>, terrain: &Terrain, lane: usize, moved: Vec3) -
     let Some(felt) = terrain.sample_under(at(0), start + f64::from(most), at(2)) else {
         return moved;
     };
-    let rise = (felt.height_m + f64::from(clearance(radius, felt.normal[1])) - start) as f32;
+    let [x, y, z] = felt.normal;
+    let steep = x * x + z * z > y * y * ground.max_climb_slope * ground.max_climb_slope;
+    // Beside a cliff a head leans on it: its clearance there is no climb.
+    let over = if steep { radius } else { clearance(radius, y) };
+    let rise = (felt.height_m + f64::from(over) - start) as f32;
     if state.has(lane, flag::FALLS) && rise < moved.y {
         return moved;
     }
-    let [x, y, z] = felt.normal;
-    let steep = x * x + z * z > y * y * ground.max_climb_slope * ground.max_climb_slope;
     if rise > most || steep && rise > most - radius * STEP_RADII {
         return Vec3::ZERO;
     }
@@ -173,7 +176,14 @@ pub(crate) struct Slid {
 }
 
 /// Moves a volume along `way` as far as the ground lets it, sliding along what it meets.
-pub(crate) fn slide(isa: Isa, terrain: &Terrain, volume: &HeadVolume, way: Vec3, nearby: &mut Nearby) -> Slid {
+pub(crate) fn slide(
+    isa: Isa,
+    terrain: &Terrain,
+    volume: &HeadVolume,
+    way: Vec3,
+    start: Start,
+    nearby: &mut Nearby,
+) -> Slid {
     let [a, b] = volume.ends.map(Vec3::abs);
     let reach = a + b + Vec3::splat(2.0 * volume.radius) + way.abs();
     terrain.gather(volume.at, reach.into(), nearby);
@@ -182,9 +192,29 @@ pub(crate) fn slide(isa: Isa, terrain: &Terrain, volume: &HeadVolume, way: Vec3,
         slid.moved = way;
         return slid;
     }
-    slid.push_out(isa, nearby, volume);
+    match start {
+        Start::PushedOut => slid.push_out(isa, nearby, volume),
+        Start::Kept => {
+            if let Some(contact) = deepest(isa, nearby, volume.ends, volume.radius) {
+                let thinner = volume.radius - contact.depth * (1.0 + SWEEP_SKIN_RADII);
+                let radius = if thinner > 0.0 { thinner } else { 0.0 };
+                slid.go(isa, nearby, &HeadVolume { radius, ..*volume }, way);
+                return slid;
+            }
+        }
+    }
     slid.go(isa, nearby, volume, way);
     slid
+}
+
+/// What becomes of a head that is in the ground where it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// It comes out first.
+    PushedOut,
+    /// It goes on from there, as if it were so much thinner: on a heightfield heads are put by heights, which let them nearer to
+    /// the foot of a wall than their volume is. Pushed out of it, they would come back and be pushed out again.
+    Kept,
 }
 
 impl Slid {

@@ -144,14 +144,14 @@ impl Kernel for Drive<'_> {
             if walking != 0 {
                 // Heun's rule over the slope: the mean of the way in the plane here and in the plane where that leads.
                 let felt = feel(state, terrain, moved + advance * step, radius);
-                let there = plane_of(&felt, walking, normal);
+                let there = plane_of(&felt, walking & !steep(&felt, ground), normal);
                 let [beyond, _] = gait.advance(at, share, there);
                 advance = (advance + beyond) * L::splat(0.5);
                 let next = Vec3W::select(live, moved + advance * step, moved);
                 let felt = feel(state, terrain, next, radius);
                 let walk = Walk { ground, radius, lanes: walking, seconds: &(L::load(&state.dt) * share).to_array() };
                 moved = walk.stand(state, &felt, moved, next, blocked);
-                normal = plane_of(&felt, walking, normal);
+                normal = plane_of(&felt, walking & !steep(&felt, ground), normal);
                 after = gait.heading(at + share, normal);
             } else {
                 moved = Vec3W::select(live, moved + advance * step, moved);
@@ -295,6 +295,18 @@ fn plane_of<L: Lanes>(felt: &GroundLanes, lanes: u32, before: Vec3W<L>) -> Vec3W
     Vec3W::select(L::mask_from_bits(hit & lanes), Vec3W::load(&felt.normal), before)
 }
 
+/// Bits of the lanes that felt ground too steep to walk on: the foot of a wall, whose slope is no plane to head in.
+#[inline(always)]
+fn steep(felt: &GroundLanes, ground: &Ground) -> u32 {
+    (0..LANES).fold(0, |m, l| m | (u32::from(is_steep(lane3(&felt.normal, l), ground)) << l))
+}
+
+#[inline(always)]
+fn is_steep([x, y, z]: [f32; 3], ground: &Ground) -> bool {
+    let slope = ground.max_climb_slope;
+    x * x + z * z > y * y * slope * slope
+}
+
 /// How heads go over ground.
 struct Walk<'a> {
     ground: &'a Ground,
@@ -333,7 +345,7 @@ impl Walk<'_> {
                 self.leave(state, lane, false);
                 continue;
             }
-            let steep = self.is_steep(lane3(&felt.normal, lane));
+            let steep = is_steep(lane3(&felt.normal, lane), self.ground);
             let radius = self.radius * state.scale[lane];
             // Beside a cliff a head leans on the edge: its clearance there is no climb.
             let over = f64::from(if steep { radius } else { clearance(radius, felt.normal[1][lane]) });
@@ -354,17 +366,13 @@ impl Walk<'_> {
                 state.put(lane, flag::GROUNDED, true);
                 state.put(lane, flag::FALLS, false);
                 state.fall_speed[lane] = 0.0;
-                set_lane3(&mut state.ground, lane, lane3(&felt.normal, lane));
+                let stood = lane3(&state.ground, lane);
+                let leans = if stood == [0.0; 3] { [0.0, 1.0, 0.0] } else { stood };
+                set_lane3(&mut state.ground, lane, if steep { leans } else { lane3(&felt.normal, lane) });
             }
         }
         *blocked |= stays;
         Vec3W::select(L::mask_from_bits(stays), from, Vec3W::new(to.x, L::load(&height), to.z))
-    }
-
-    #[inline(always)]
-    fn is_steep(&self, [x, y, z]: [f32; 3]) -> bool {
-        let slope = self.ground.max_climb_slope;
-        x * x + z * z > y * y * slope * slope
     }
 
     /// Falls from `before` for the piece's time. Tells whether that ends on the ground.

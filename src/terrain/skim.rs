@@ -37,8 +37,7 @@ impl Kernel for Skim<'_> {
         let bounds = bounds(sections);
         if let Terrain::Mesh(mesh) = terrain {
             see_from(mesh, origin, sections, local);
-            let probe = self::bounds(local);
-            for packet in mesh.packets_at(probe) {
+            for packet in mesh.packets_at(self::bounds(local)) {
                 let solid = L::mask_from_bits(0);
                 skim::<L>(&packet.corners, &packet.normal, solid, local, slops, touches);
             }

@@ -6,7 +6,7 @@ use super::{Felt, NOTHING, NOWHERE, Section};
 use crate::batch::{BlockState, JointLanes, Vec8};
 use crate::constants::{
     GUARD_CHORD, GUARD_CHORD_REST, GUARD_CLEAR, GUARD_MOVED, GUARD_REST, GUARD_ROUNDS, GUARD_SHARE, GUARD_SLOP,
-    GUARD_SWEEPS,
+    GUARD_STRAY, GUARD_SWEEPS,
 };
 use crate::lanes::{LANES, Lane8, Lanes, Row4, Vec3W};
 use crate::stages::body::to_length;
@@ -189,9 +189,9 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let felt = Vec3W::load(&self.sections[joint].felt.at);
         match (step.is_first_sweep, G::HOLDS) {
             (true, _) if self.sections[joint].touches => step.lanes,
-            (true, _) => L::bits(step.live & moving),
+            (true, _) => L::bits(step.live & moving & strays(at, felt, radius)),
             (false, true) => L::bits(step.live & far(felt, at, radius)),
-            (false, false) => L::bits(step.live & (moving | L::splat(0.0).lt((at - felt).length_squared()))),
+            (false, false) => L::bits(step.live & strays(at, felt, radius)),
         }
     }
 
@@ -290,7 +290,13 @@ impl<'a, L: Lanes> Chain<'a, L> {
         clear: L::Mask,
     ) {
         let unknown = step.is_first_sweep && self.sections[joint].touches;
-        let looked = if unknown { step.live } else { step.live & moved };
+        let mut looked = if unknown { step.live } else { step.live & moved };
+        if !self.sections[joint].touches {
+            // Where the march put it, it was clear.
+            let radius = self.radius_at(joint);
+            let ends = [(step.from, step.before), (at, Vec3W::load(&self.sections[joint].marched))];
+            looked = looked & (strays(ends[0].0, ends[0].1, radius) | strays(ends[1].0, ends[1].1, radius));
+        }
         let lanes = L::bits(looked & step.clear & clear);
         let [first, second] = [self.radius_at(joint - 1), self.radius_at(joint)];
         if lanes == 0 {
@@ -360,6 +366,13 @@ fn resting<L: Lanes>(felt: &Felt, from: Vec3W<L>, depth: L, segment: L) -> Rest<
 #[inline(always)]
 pub(super) fn depth_at<L: Lanes>(felt: &Felt, at: Vec3W<L>) -> L {
     L::load(&felt.depth) - Vec3W::load(&felt.normal).dot(at - Vec3W::load(&felt.at))
+}
+
+/// Whether a section is so far from a place that it may be deeper there than the guard leaves it.
+#[inline(always)]
+fn strays<L: Lanes>(at: Vec3W<L>, from: Vec3W<L>, radius: L) -> L::Mask {
+    let most = radius * L::splat(GUARD_STRAY);
+    (most * most).lt((at - from).length_squared())
 }
 
 /// Where the ground that was felt at one place need not be that at the other. Up and down it is: open ground is one height at
