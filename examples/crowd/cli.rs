@@ -33,6 +33,9 @@ pub struct Cli {
     /// Contact between bodies: none (self and crowd are not there yet)
     #[arg(long, value_name = "KIND", default_value = "none", value_parser = contact)]
     pub contact: String,
+    /// Pushes cross-sections out of the ground
+    #[arg(long)]
+    pub guard: bool,
     /// Threads, 1 to 1024; all cores without it
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

@@ -45,6 +45,9 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<(), Stop> {
     let profile = load_profile(&cli.profile)?;
+    // A profile's file may say so itself.
+    let guarded = cli.guard || profile.ground().prevent_penetration;
+    let profile = profile.with_guard(guarded);
     let quality: Quality = cli.quality.parse().map_err(asked)?;
     let terrain = load_terrain(&cli.terrain, cli.terrain_scale)?;
     cli.check_outputs().map_err(asked)?;
@@ -184,6 +187,7 @@ fn compose(cli: &Cli, profile: &Profile, batch: &SerpentBatch, timing: &Timing, 
         quality: cli.quality.clone(),
         terrain: cli.terrain.clone(),
         contact: cli.contact.clone(),
+        guard: profile.ground().prevent_penetration,
         seed: cli.seed,
         ns_per_joint: per_joint(timing.step),
         stages: Named(stages.map(|(stage, time)| (stage.name(), per_joint(time))).collect()),

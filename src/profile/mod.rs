@@ -168,6 +168,13 @@ impl Profile {
         self.ground.follow
     }
 
+    /// The same species with the penetration guard on or off.
+    #[must_use]
+    pub fn with_guard(mut self, prevent_penetration: bool) -> Self {
+        self.ground.prevent_penetration = prevent_penetration;
+        self
+    }
+
     /// How the species stands on the ground.
     pub fn ground(&self) -> &Ground {
         &self.ground

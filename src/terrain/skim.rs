@@ -105,8 +105,7 @@ pub(super) fn skim<L: Lanes>(
 struct Eight<L> {
     corners: [Vec3W<L>; 3],
     normal: Vec3W<L>,
-    offset: L,
-    /// Outward across each edge, in the triangle's plane, and how far out the edge is.
+    /// Outward across each edge, in the triangle's plane, and how far out of the first corner the edge is.
     outward: [(Vec3W<L>, L); 3],
 }
 
@@ -133,18 +132,20 @@ impl<L: Lanes> Eight<L> {
         let mut outward = [(a, L::splat(0.0)); 3];
         for ((from, to), edge) in [(a, b), (b, c), (c, a)].into_iter().zip(&mut outward) {
             let across = (to - from).cross(normal).normalize_or(1e-30, Vec3W::splat([0.0; 3]));
-            *edge = (across, across.dot(from));
+            *edge = (across, across.dot(from - a));
         }
-        Self { corners, normal, offset: normal.dot(a), outward }
+        Self { corners, normal, outward }
     }
 
     #[inline(always)]
     fn see(&self, [x, y, z, radius]: Row4, slop: f32) -> Seen<L> {
         let (at, none) = (Vec3W::splat([x, y, z]), L::mask_from_bits(0));
-        let height = self.normal.dot(at) - self.offset;
+        // From a corner: far from the mesh's origin a product of coordinates has lost a thin tail's radius.
+        let from = at - self.corners[0];
+        let height = self.normal.dot(from);
         let (mut out, mut beyond) = ([height; 3], [none; 3]);
         for (k, (across, edge)) in self.outward.iter().enumerate() {
-            out[k] = across.dot(at) - *edge;
+            out[k] = across.dot(from) - *edge;
             beyond[k] = L::splat(radius).lt(out[k]);
         }
         let low = height.lt(L::splat(radius * (1.0 - slop)));
