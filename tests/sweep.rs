@@ -115,7 +115,7 @@ fn ramp(degrees: f64) -> Terrain {
 
 #[test]
 fn a_head_climbs_up_to_its_limit_and_no_further() {
-    for (degrees, climbs) in [(20.0, true), (45.0, true), (58.0, true), (65.0, false), (80.0, false)] {
+    for (degrees, climbs) in [(20.0, true), (45.0, true), (58.0, true), (60.0, true), (65.0, false), (80.0, false)] {
         let (mut batch, id) = walker(ramp(degrees), [-1.0, 0.0, 0.0], 0.5);
         for _ in 0..240 {
             batch.set_guidance(id, X).unwrap();

@@ -16,6 +16,8 @@ const RADIANS_PER_DEGREE: f64 = std::f64::consts::PI / 180.0;
 const STEERING_AMPLITUDE_DEG: f32 = 32.0;
 /// Defaults of `[ground]`. One Unity unit being a metre, gravity and terminal speed are the document's.
 const MAX_CLIMB_DEG: f32 = 60.0;
+/// Ground as steep as the limit is climbed, however its heights were rounded.
+const CLIMB_ROUNDING: f32 = 1.002;
 const GRAVITY_M_S2: f32 = 9.81;
 const MAX_FALL_SPEED_M_S: f32 = 55.0;
 const MAX_BEND_DEG: f32 = 20.0;
@@ -44,7 +46,7 @@ fn bake_ground(check: Check, raw: &RawGround, length_m: f32, radius_m: f32) -> R
     Ok(Ground {
         follow: check.flag_or("ground.follow", &raw.follow, true)?,
         max_climb_rad,
-        max_climb_slope: tangent(max_climb_rad),
+        max_climb_slope: tangent(max_climb_rad) * CLIMB_ROUNDING,
         gravity_m_s2: number(&raw.gravity_m_s2, &limits::GRAVITY, GRAVITY_M_S2)?,
         max_fall_speed_m_s: number(&raw.max_fall_speed_m_s, &limits::FALL_SPEED, MAX_FALL_SPEED_M_S)?,
         body_follow: check.flag_or("ground.body_follow", &raw.body_follow, false)?,

@@ -8,7 +8,7 @@ pub struct Ground {
     pub follow: bool,
     /// Steepest slope that a head climbs, 0 to 89 degrees as radians; steeper ground is a wall.
     pub max_climb_rad: f32,
-    /// The same as metres up per metre across.
+    /// The same as metres up per metre across, and two thousandths more: ground as steep as the limit is climbed.
     pub max_climb_slope: f32,
     /// Acceleration of whatever falls, head and body, 0 to 1000 m/s^2.
     pub gravity_m_s2: f32,
