@@ -168,12 +168,13 @@ impl<L: Lanes> Eight<L> {
         }
         meets = meets | through;
         let way = to.at - from.at;
+        let length = way.length();
         let [a, b, c] = self.corners;
         for (start, end) in [(a, b), (b, c), (c, a)] {
             let (s, t) = closest_between_segments(from.at, way, start, end - start);
             let apart = (from.at + way * s) - (start + (end - start) * t);
-            // Sections themselves count by the smaller share.
-            let is_section = s.le(zero) | L::splat(1.0).le(s);
+            // Sections count by the smaller share, and so does what is within a radius of one: there it is nearly as deep.
+            let is_section = (s * length).le(from.radius) | ((L::splat(1.0) - s) * length).le(to.radius);
             let shy = L::select(is_section, L::splat(1.0 - slops[0]), L::splat(1.0 - slops[1]));
             let radius = (from.radius + (to.radius - from.radius) * s) * shy;
             meets = meets | apart.length_squared().lt(radius * radius);
