@@ -244,3 +244,36 @@ fn a_warm_tick_of_bodies_that_fall_allocates_nothing() {
     assert!(supported > 1000, "nothing hung");
     assert_eq!(count, 0);
 }
+
+#[test]
+fn a_warm_tick_of_guarded_bodies_allocates_nothing() {
+    use serpentarium::terrain::{MeshSource, TriangleMesh};
+    let _turn = TURN.lock();
+    // Ridges along z, 1 m apart and 20 cm high.
+    let rows = (0..41).map(|i| (i as f32, if i % 2 == 0 { 0.0 } else { 0.2 }));
+    let positions = rows.flat_map(|(x, y)| [[x, y, 0.0], [x, y, 40.0]]).collect();
+    let indices = (0..40).flat_map(|i| [[2 * i, 2 * i + 1, 2 * i + 2], [2 * i + 2, 2 * i + 1, 2 * i + 3]]).collect();
+    let mesh = TriangleMesh::from_triangles(MeshSource { positions, indices, ..MeshSource::default() }).unwrap();
+    for terrain in [Terrain::embedded("jacksboro").unwrap(), Terrain::from(mesh)] {
+        let (mut batch, profile) = batch_of(terrain, species().remove(0).with_guard(true));
+        let spawns = (0..24).map(|i| {
+            let spawn = Spawn::at(profile, [5.0, 0.0, 2.0 + f64::from(i)]).facing(X);
+            if i % 2 == 0 { spawn.driven(0.6) } else { spawn.motion(Motion::Reported) }
+        });
+        let ids = batch.spawn_many(&spawns.collect::<Vec<_>>()).unwrap();
+        let mut corrected = 0;
+        let mut run = |ticks: u32| {
+            for _ in 0..ticks {
+                for &id in &ids[..] {
+                    if batch.motion(id).unwrap() == Motion::Reported {
+                        batch.report_actual_displacement(id, X * 0.01, X).unwrap();
+                    }
+                }
+                corrected += batch.step(DT).unwrap().counters.sections_corrected;
+            }
+        };
+        run(60);
+        assert_eq!(allocations(|| run(120)), 0);
+        assert!(corrected > 100, "only {corrected} sections were corrected");
+    }
+}

@@ -1,9 +1,11 @@
 //! Lanes: every implementation gives the bits of the scalar one, and the functions are as exact as they say.
 
+use glam::DVec3;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serpentarium::lanes::{
-    LANES, Lane8, Lanes, Rings, ScalarLanes, WideLanes, asin, cos_turns, round_nearest, sin_turns,
+    LANES, Lane8, Lanes, Rings, ScalarLanes, Vec3W, WideLanes, asin, closest_between_segments, cos_turns,
+    round_nearest, sin_turns,
 };
 
 /// Bits of everything that one set of inputs gives.
@@ -153,6 +155,13 @@ fn inputs() -> impl Strategy<Value = Inputs> {
         .prop_map(|(a, b, c, small, index, cursor, rows, count)| Inputs { a, b, c, small, index, cursor, rows, count })
 }
 
+/// Ends of two segments on a coarse grid, so that many are points, parallel, in one line or crossing.
+fn segments() -> impl Strategy<Value = [[f64; 3]; 4]> {
+    prop::array::uniform4(prop::array::uniform3(
+        (-4..=4_i8, 0..=1_i8).prop_map(|(x, fine)| f64::from(x) + 0.37 * f64::from(fine)),
+    ))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, rng_seed: RngSeed::Fixed(2026), ..ProptestConfig::default() })]
 
@@ -173,6 +182,30 @@ proptest! {
     fn arc_sine_is_exact_to_its_bound(x in 0.0_f32..=1.0) {
         let angle = asin(ScalarLanes::splat(x)).to_array()[0];
         prop_assert!((f64::from(angle) - f64::from(x).asin()).abs() <= 3e-7, "{x}: {angle} {}", f64::from(x).asin());
+    }
+
+    #[test]
+    fn closest_points_of_segments_are_the_nearest(ends in segments()) {
+        let [p, p2, q, q2] = ends.map(DVec3::from);
+        let wide = |v: DVec3| Vec3W::<ScalarLanes>::splat(v.as_vec3().into());
+        let (s, t) = closest_between_segments(wide(p), wide(p2 - p), wide(q), wide(q2 - q));
+        let (s, t) = (s.to_array()[0], t.to_array()[0]);
+        prop_assert!((0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t), "{s} {t}");
+        let apart = (p.lerp(p2, s.into()) - q.lerp(q2, t.into())).length();
+        // Along the first segment the distance to the second is convex: thirds close in on its least.
+        let from_second = |share: f64| {
+            let (at, way) = (p.lerp(p2, share), q2 - q);
+            let along = ((at - q).dot(way) / way.length_squared().max(1e-300)).clamp(0.0, 1.0);
+            (at - q.lerp(q2, along)).length()
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..200 {
+            let third = (high - low) / 3.0;
+            let is_left = from_second(low + third) < from_second(high - third);
+            *(if is_left { &mut high } else { &mut low }) = if is_left { high - third } else { low + third };
+        }
+        let least = from_second(0.5 * (low + high));
+        prop_assert!(apart <= least + 2e-3, "{apart}, least {least}");
     }
 
     #[test]

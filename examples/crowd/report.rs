@@ -188,7 +188,7 @@ mod tests {
         let report = Report { count: 3, stages, ..Report::default() };
         let text = report.json().unwrap();
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let keys = "count joints ticks hz threads profile quality terrain contact seed ns_per_joint stages \
+        let keys = "count joints ticks hz threads profile quality terrain contact guard seed ns_per_joint stages counters measures \
                     realtime_factor bytes_per_serpent peak_rss_bytes invariants quarantined state_hash";
         keys.split_whitespace().for_each(|key| assert!(json.get(key).is_some(), "{key}"));
         let keys = "max_segment_error max_path_deviation max_twist_excess_deg max_bend_deg max_penetration_share max_slope_depth_share \

@@ -4,7 +4,7 @@
 //! how much bodies bend.
 //! Parallel: its own lanes only.
 
-use super::{Task, raise};
+use super::{Task, position, raise};
 use crate::batch::{BlockState, JointLanes, flag};
 use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, ScalarLanes, Vec3W, asin, dispatch};
 use crate::profile::Profile;
@@ -44,17 +44,16 @@ impl Kernel for Bound<'_> {
     fn run<L: Lanes>(self) {
         let Self { state, profile, joints, bends } = self;
         let scale = L::load(&state.scale);
-        let (mut min, mut max) = around(position(&joints[0]), scale * L::splat(head_reach(profile)));
+        let (radius, reach) = (profile.radius_m(), head_reach(profile));
         let mut before = position::<L>(&joints[0]);
+        let (mut min, mut max) = around(before, scale * L::splat(if radius[0] > reach { radius[0] } else { reach }));
         let (mut way, mut bend) = (position(&joints[1]) - before, L::splat(0.0));
-        for (i, (joint, radius)) in joints.iter().zip(profile.radius_m()).enumerate() {
+        for (joint, radius) in joints.iter().zip(radius).skip(1) {
             let at = position(joint);
             let (low, high) = around(at, scale * L::splat(*radius));
-            if i > 0 {
-                let here = at - before;
-                bend = (here - way).length_squared().max(bend);
-                (before, way) = (at, here);
-            }
+            let here = at - before;
+            bend = (here - way).length_squared().max(bend);
+            (before, way) = (at, here);
             min = Vec3W::new(min.x.min(low.x), min.y.min(low.y), min.z.min(low.z));
             max = Vec3W::new(max.x.max(high.x), max.y.max(high.y), max.z.max(high.z));
         }
@@ -62,11 +61,6 @@ impl Kernel for Bound<'_> {
         max.store(&mut state.bounds_max);
         bend.store(bends);
     }
-}
-
-#[inline(always)]
-fn position<L: Lanes>(joint: &JointLanes) -> Vec3W<L> {
-    Vec3W::new(L::load(&joint[0]), L::load(&joint[1]), L::load(&joint[2]))
 }
 
 #[inline(always)]

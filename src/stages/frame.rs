@@ -5,8 +5,8 @@
 //! where the two are nearly parallel the neighbour's is carried over. So a raised head does not roll the belly, and no
 //! direction is a pole. Parallel: its own lanes only.
 
-use super::Task;
 use super::ahead::NextPaths;
+use super::{Task, position};
 use crate::batch::{JointLanes, unpack_direction_lanes};
 use crate::constants::{DIRECTION_EPSILON, FRAME_EPSILON};
 use crate::lanes::{Isa, Kernel, Lane8, Lanes, Vec3W, dispatch};
@@ -78,11 +78,6 @@ pub(super) fn across<L: Lanes>(v: Vec3W<L>) -> Vec3W<L> {
     let along_x = L::splat(0.6).lt(v.x.abs());
     let axis = Vec3W::select(along_x, Vec3W::splat([0.0, 0.0, 1.0]), Vec3W::splat([1.0, 0.0, 0.0]));
     axis.reject(v).normalize_or(DIRECTION_EPSILON, axis)
-}
-
-#[inline(always)]
-fn position<L: Lanes>(joint: &JointLanes) -> Vec3W<L> {
-    Vec3W::new(L::load(&joint[0]), L::load(&joint[1]), L::load(&joint[2]))
 }
 
 #[inline(always)]

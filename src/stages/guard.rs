@@ -92,13 +92,21 @@ impl Work {
     pub fn new() -> Self {
         Self {
             sections: Vec::new(),
-            nearby: Nearby::new(),
+            nearby: Nearby::with_capacity(256),
             body: Vec::new(),
             local: Vec::new(),
             touches: Vec::new(),
             corrected: 0,
             largest_m: 0.0,
         }
+    }
+
+    /// Room for bodies of so many joints, so that a thread's first one allocates nothing later.
+    pub fn reserve(&mut self, joints: usize) {
+        crate::batch::reserve_total(&mut self.sections, joints);
+        crate::batch::reserve_total(&mut self.body, joints);
+        crate::batch::reserve_total(&mut self.local, joints);
+        crate::batch::reserve_total(&mut self.touches, joints);
     }
 }
 
@@ -153,7 +161,6 @@ impl Kernel for Guard<'_> {
                 for lane in 0..LANES {
                     if live & (1 << lane) != 0 {
                         chain.read(lane, body);
-                        let mut count = 0;
                         let origin = lane3(&state.origin, lane);
                         let skim = Skim {
                             terrain,
@@ -163,10 +170,9 @@ impl Kernel for Guard<'_> {
                             nearby,
                             local,
                             touches,
-                            count: &mut count,
                         };
                         look_over(isa, skim);
-                        if count == 0 {
+                        if !touches.contains(&true) {
                             continue;
                         }
                         let reach = 0.5 * state.segment[lane] + state.scale[lane] * thickest(profile);

@@ -21,9 +21,9 @@ pub(crate) mod undulate;
 pub(crate) use counts::raise;
 pub use counts::{Counters, Measures};
 
-use crate::batch::{BlockMut, ForwardAxis, Vec8};
+use crate::batch::{BlockMut, ForwardAxis, JointLanes, Vec8};
 use crate::constants::MAX_PIECES;
-use crate::lanes::{Isa, LANES, Lane8};
+use crate::lanes::{Isa, LANES, Lane8, Lanes, Vec3W};
 use crate::terrain::{Nearby, Terrain};
 
 /// The stages, in run order.
@@ -97,6 +97,12 @@ pub(crate) struct Context<'a> {
     pub active_mask: u32,
     pub forward_axis: ForwardAxis,
     pub pose_origin: [f64; 3],
+}
+
+/// Where a joint of each creature is, relative to the origins.
+#[inline(always)]
+pub(crate) fn position<L: Lanes>(joint: &JointLanes) -> Vec3W<L> {
+    Vec3W::new(L::load(&joint[0]), L::load(&joint[1]), L::load(&joint[2]))
 }
 
 /// The way of a block's heads in one tick: where each piece of travel ends, relative to the origins, and the heading

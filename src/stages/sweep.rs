@@ -9,6 +9,7 @@
 //! here, and those so fast that they step over cells whole. Meshes have walls and ceilings that no height tells of, so over
 //! them all heads do.
 
+use super::travel::is_steep;
 use super::{Counters, Task};
 use crate::batch::{BlockMut, BlockState, HeadLanes, Motion, flag, lane3, set_lane3};
 use crate::constants::{JAW_RADIUS_SHARE, LIFT_RADII, SLIDE_ROUNDS, STEP_RADII, STRIDE_CELLS, SWEEP_SKIN_RADII};
@@ -69,10 +70,9 @@ fn land(block: &mut BlockMut<'_>, terrain: &Terrain, lane: usize, moved: Vec3) -
     let Some(felt) = terrain.sample_under(at(0), start + f64::from(most), at(2)) else {
         return moved;
     };
-    let [x, y, z] = felt.normal;
-    let steep = x * x + z * z > y * y * ground.max_climb_slope * ground.max_climb_slope;
+    let steep = is_steep(felt.normal, ground);
     // Beside a cliff a head leans on it: its clearance there is no climb.
-    let over = if steep { radius } else { clearance(radius, y) };
+    let over = if steep { radius } else { clearance(radius, felt.normal[1]) };
     let rise = (felt.height_m + f64::from(over) - start) as f32;
     if state.has(lane, flag::FALLS) && rise < moved.y {
         return moved;
@@ -192,18 +192,16 @@ pub(crate) fn slide(
         slid.moved = way;
         return slid;
     }
+    let mut radius = volume.radius;
     match start {
         Start::PushedOut => slid.push_out(isa, nearby, volume),
         Start::Kept => {
-            if let Some(contact) = deepest(isa, nearby, volume.ends, volume.radius) {
-                let thinner = volume.radius - contact.depth * (1.0 + SWEEP_SKIN_RADII);
-                let radius = if thinner > 0.0 { thinner } else { 0.0 };
-                slid.go(isa, nearby, &HeadVolume { radius, ..*volume }, way);
-                return slid;
-            }
+            let depth = deepest(isa, nearby, volume.ends, radius).map_or(0.0, |contact| contact.depth);
+            let thinner = radius - depth * (1.0 + SWEEP_SKIN_RADII);
+            radius = if thinner > 0.0 { thinner } else { 0.0 };
         }
     }
-    slid.go(isa, nearby, volume, way);
+    slid.go(isa, nearby, &HeadVolume { radius, ..*volume }, way);
     slid
 }
 

@@ -144,14 +144,16 @@ impl Kernel for Drive<'_> {
             if walking != 0 {
                 // Heun's rule over the slope: the mean of the way in the plane here and in the plane where that leads.
                 let felt = feel(state, terrain, moved + advance * step, radius);
-                let there = plane_of(&felt, walking & !steep(&felt, ground), normal);
+                let there = plane_of(&felt, walking & !steep_lanes(&felt, ground), normal);
                 let [beyond, _] = gait.advance(at, share, there);
                 advance = (advance + beyond) * L::splat(0.5);
                 let next = Vec3W::select(live, moved + advance * step, moved);
                 let felt = feel(state, terrain, next, radius);
-                let walk = Walk { ground, radius, lanes: walking, seconds: &(L::load(&state.dt) * share).to_array() };
+                let steep = steep_lanes(&felt, ground);
+                let seconds = &(L::load(&state.dt) * share).to_array();
+                let walk = Walk { ground, radius, lanes: walking, steep, seconds };
                 moved = walk.stand(state, &felt, moved, next, blocked);
-                normal = plane_of(&felt, walking & !steep(&felt, ground), normal);
+                normal = plane_of(&felt, walking & !steep, normal);
                 after = gait.heading(at + share, normal);
             } else {
                 moved = Vec3W::select(live, moved + advance * step, moved);
@@ -297,12 +299,13 @@ fn plane_of<L: Lanes>(felt: &GroundLanes, lanes: u32, before: Vec3W<L>) -> Vec3W
 
 /// Bits of the lanes that felt ground too steep to walk on: the foot of a wall, whose slope is no plane to head in.
 #[inline(always)]
-fn steep(felt: &GroundLanes, ground: &Ground) -> u32 {
+fn steep_lanes(felt: &GroundLanes, ground: &Ground) -> u32 {
     (0..LANES).fold(0, |m, l| m | (u32::from(is_steep(lane3(&felt.normal, l), ground)) << l))
 }
 
+/// Whether ground of this normal is too steep to walk on.
 #[inline(always)]
-fn is_steep([x, y, z]: [f32; 3], ground: &Ground) -> bool {
+pub(super) fn is_steep([x, y, z]: [f32; 3], ground: &Ground) -> bool {
     let slope = ground.max_climb_slope;
     x * x + z * z > y * y * slope * slope
 }
@@ -314,6 +317,8 @@ struct Walk<'a> {
     radius: f32,
     /// Bits of the lanes that walk.
     lanes: u32,
+    /// Bits of the lanes that are on ground too steep to walk on.
+    steep: u32,
     /// Time that passes on this piece.
     seconds: &'a Lane8,
 }
@@ -345,7 +350,7 @@ impl Walk<'_> {
                 self.leave(state, lane, false);
                 continue;
             }
-            let steep = is_steep(lane3(&felt.normal, lane), self.ground);
+            let steep = self.steep & (1 << lane) != 0;
             let radius = self.radius * state.scale[lane];
             // Beside a cliff a head leans on the edge: its clearance there is no climb.
             let over = f64::from(if steep { radius } else { clearance(radius, felt.normal[1][lane]) });

@@ -4,8 +4,8 @@
 //! sin(phase - cycles * fraction), so the length holds by construction and joint 0 stays. A profile without bend skips
 //! the stage. Source: the serpentine document, "Vertical wave". Parallel: its own lanes only.
 
-use super::Task;
 use super::guidance::phase_turns;
+use super::{Task, position};
 use crate::batch::{BlockState, JointLanes, unpack_direction_lanes};
 use crate::constants::{DIRECTION_EPSILON, FRAME_EPSILON};
 use crate::lanes::{Isa, Kernel, Lanes, Vec3W, cos_turns, dispatch, sin_turns};
@@ -59,9 +59,4 @@ impl Kernel for Undulate<'_> {
             before = next;
         }
     }
-}
-
-#[inline(always)]
-fn position<L: Lanes>(joint: &JointLanes) -> Vec3W<L> {
-    Vec3W::new(L::load(&joint[0]), L::load(&joint[1]), L::load(&joint[2]))
 }

@@ -174,6 +174,9 @@ fn run_here(mut slices: BlockSlices<'_>, shared: &Shared<'_>, scratch: &mut Scra
     crate::batch::reserve_total(&mut scratch.ring, slices.shape.ring_rows());
     crate::batch::reserve_total(&mut scratch.falls, slices.shape.falls);
     scratch.settling.reserve(slices.shape.falls);
+    if slices.profile.ground().prevent_penetration {
+        scratch.guard.reserve(slices.shape.joints);
+    }
     while !slices.blocks.is_empty() {
         let count = slices.blocks.len().min(2);
         let (pair, rest) = slices.split(count);

@@ -4,9 +4,9 @@
 //! clear of it on its whole length. Bodies on their way lie on the ground and not in it, and nearly none of their segments
 //! has to be asked for more.
 
+use super::Terrain;
 use super::mesh::TriangleMesh;
 use super::nearby::Nearby;
-use super::{LANES, Terrain};
 use crate::broadphase::Box3;
 use crate::lanes::{Kernel, Lane8, Lanes, Row4, Vec3W, closest_between_segments};
 
@@ -23,15 +23,14 @@ pub(crate) struct Skim<'a> {
     pub nearby: &'a mut Nearby,
     /// The sections as the mesh sees them.
     pub local: &'a mut Vec<Row4>,
-    /// For each section whether the segment that ends there may touch; yields how many may.
+    /// For each section whether the segment that ends there may touch.
     pub touches: &'a mut Vec<bool>,
-    pub count: &'a mut usize,
 }
 
 impl Kernel for Skim<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { terrain, origin, sections, slops, nearby, local, touches, count } = self;
+        let Self { terrain, origin, sections, slops, nearby, local, touches } = self;
         touches.clear();
         touches.resize(sections.len(), false);
         let bounds = bounds(sections);
@@ -50,7 +49,6 @@ impl Kernel for Skim<'_> {
             local.extend(sections.iter().map(|[x, y, z, r]| [x - center[0], y - center[1], z - center[2], *r]));
             nearby.skim::<L>(local, slops, touches);
         }
-        *count = touches.iter().map(|&touches| usize::from(touches)).sum();
     }
 }
 
@@ -191,5 +189,3 @@ impl<L: Lanes> Seen<L> {
         self.out[0].le(zero) & self.out[1].le(zero) & self.out[2].le(zero)
     }
 }
-
-const _: () = assert!(LANES == crate::lanes::LANES);

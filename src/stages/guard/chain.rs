@@ -11,6 +11,7 @@ use crate::constants::{
 use crate::lanes::{LANES, Lane8, Lanes, Row4, Vec3W};
 use crate::stages::body::to_length;
 use crate::stages::frame::across;
+use crate::stages::position;
 
 /// Squared share of a segment below which a direction across a normal has no direction.
 const NO_WAY: f32 = 1e-4;
@@ -293,9 +294,8 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let mut looked = if unknown { step.live } else { step.live & moved };
         if !self.sections[joint].touches {
             // Where the march put it, it was clear.
-            let radius = self.radius_at(joint);
-            let ends = [(step.from, step.before), (at, Vec3W::load(&self.sections[joint].marched))];
-            looked = looked & (strays(ends[0].0, ends[0].1, radius) | strays(ends[1].0, ends[1].1, radius));
+            let (radius, marched) = (self.radius_at(joint), Vec3W::load(&self.sections[joint].marched));
+            looked = looked & (strays(step.from, step.before, radius) | strays(at, marched, radius));
         }
         let lanes = L::bits(looked & step.clear & clear);
         let [first, second] = [self.radius_at(joint - 1), self.radius_at(joint)];
@@ -392,11 +392,6 @@ fn grow<L: Lanes>(largest: &mut Lane8, value: L) {
 #[inline(always)]
 fn add<L: Lanes>(sum: &mut Vec8, more: Vec3W<L>) {
     (Vec3W::load(sum) + more).store(sum);
-}
-
-#[inline(always)]
-pub(super) fn position<L: Lanes>(joint: &JointLanes) -> Vec3W<L> {
-    Vec3W::new(L::load(&joint[0]), L::load(&joint[1]), L::load(&joint[2]))
 }
 
 #[inline(always)]

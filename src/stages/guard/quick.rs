@@ -6,12 +6,13 @@
 //! the bend before it. One step to the exact length is left to do, and no joint waits for more than a sum and a product of
 //! the one before. A chain that turns joint by joint, as the sweeps do, waits three times as long.
 
-use super::chain::{Chain, position, store};
+use super::chain::{Chain, store};
 use super::ground::{Ball, Crest, Ground, Open};
 use super::{Felt, NOTHING};
 use crate::constants::{GUARD_CHORD, GUARD_CHORD_REST, GUARD_QUICK, GUARD_REST, GUARD_ROUNDS, GUARD_SHARE, GUARD_SLOP};
 use crate::lanes::{Lane8, Lanes, Vec3W};
 use crate::stages::body::to_length;
+use crate::stages::position;
 
 impl<L: Lanes> Chain<'_, L> {
     /// Pushes these lanes out as far as that is a small matter; yields those for which it is not, as the march left them.
