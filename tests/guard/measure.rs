@@ -46,10 +46,12 @@ pub fn depths(batch: &SerpentBatch, id: SerpentId, depth: impl Fn(DVec3, f64) ->
     all
 }
 
-/// Against planes and heightfields: by the nearest point of them.
+/// Against planes and heightfields: by the interpolated slope under the centre, as heads stand.
 pub fn open_depth(terrain: &Terrain, at: DVec3, radius: f64) -> f64 {
-    let (depth, _) = serpentarium::reference::rest::depth(terrain, at, radius);
-    if depth.is_finite() { depth } else { 0.0 }
+    terrain.sample(at.x, at.z).map_or(0.0, |ground| {
+        let up = f64::from(ground.normal[1]);
+        (ground.height_m + radius / up - at.y) * up
+    })
 }
 
 /// Against triangles of a surface with everything above it free.
