@@ -179,14 +179,14 @@ pub const GUARD_REST: f32 = 2.5e-3;
 
 /// The guard leaves a segment that is, where it is looked at, at most this share of the radius deep in a crest. Between these
 /// places it can be half as deep again. Larger: crests show through. Smaller: bodies stand off sharp crests.
-pub const GUARD_CHORD: f32 = 0.05;
+pub const GUARD_CHORD: f32 = 0.048;
 
 /// The guard looks at segments whose ends are at most this share of the radius deep. Smaller: rounding hides a segment. Larger:
 /// ends that cannot come out drag their neighbours.
 pub const GUARD_CLEAR: f32 = 0.02;
 
 /// What it raises deeper ones to.
-pub const GUARD_CHORD_REST: f32 = 0.04;
+pub const GUARD_CHORD_REST: f32 = 0.038;
 
 /// Share of a push that each joint beside it takes. Larger: bodies hover beside a crest. Smaller: they kink.
 pub const GUARD_SHARE: f32 = 0.25;
@@ -198,6 +198,14 @@ pub const GUARD_MOVED: f32 = 0.005;
 /// Farthest that the guard pushes without sweeps, and most that it makes a segment's square too long by, as a share of the
 /// segment. Larger: the series for its length ends too soon. Smaller: slower.
 pub const GUARD_QUICK: f32 = 0.1;
+
+/// Share of a segment up to which what is moved along the path keeps its length without being measured: half the square of
+/// it is the error. Larger: segments of wrong length. Smaller: slower.
+pub const GUARD_SLIP: f32 = 2e-3;
+
+/// Share of the radius up to which a section moves in plan without its segments being looked at anew. Larger: crests that
+/// it moved over show through. Smaller: slower.
+pub const GUARD_NEAR: f32 = 0.02;
 
 /// Most sweeps of the guard over a body in a tick. Fewer: chords in sharp crests.
 pub const GUARD_SWEEPS: usize = 8;

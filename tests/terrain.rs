@@ -319,9 +319,9 @@ fn flat_ground_is_exactly_flat() {
     for step in 0..60 {
         let (x, z) = (0.08 * f64::from(step), 0.1 * f64::from(step));
         let up = [0.0, 1.0, 0.0];
-        let wanted = |height_m| Some(GroundSample { height_m, normal: up, face_normal: up });
-        assert_eq!(Terrain::flat(-2.5).sample(x * 1e6, z * -1e6), wanted(-2.5));
-        assert_eq!(field.sample(x, z), wanted(f64::from(0.1_f32)));
+        let seen = |sample: Option<GroundSample>| sample.map(|it| (it.height_m, it.normal, it.face_normal));
+        assert_eq!(seen(Terrain::flat(-2.5).sample(x * 1e6, z * -1e6)), Some((-2.5, up, up)));
+        assert_eq!(seen(field.sample(x, z)), Some((f64::from(0.1_f32), up, up)));
     }
     assert_eq!(Terrain::default(), Terrain::None);
 }

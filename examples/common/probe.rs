@@ -12,9 +12,10 @@ pub fn depth_m(terrain: &Terrain, nearby: &mut Nearby, centre: [f64; 3], radius_
     closest.map_or(0.0, |closest| (radius_m - f64::from(closest.distance)).max(0.0))
 }
 
-/// How far a ball is above the ground straight under it, perpendicular to that; none without ground there.
+/// How far a ball is above where it would rest, perpendicular to the ground there; none without ground.
 #[allow(dead_code)] // Of the scenes.
 pub fn gap_m(terrain: &Terrain, [x, y, z]: [f64; 3], radius_m: f64) -> Option<f64> {
     let ground = terrain.sample_under(x, y, z)?;
-    Some(((y - ground.height_m) * f64::from(ground.face_normal[1]) - radius_m).max(0.0))
+    let rests = terrain.rest_under(x, y, z, radius_m as f32)?;
+    Some(((y - rests) * f64::from(ground.face_normal[1])).max(0.0))
 }

@@ -25,14 +25,11 @@ pub struct Invariants {
     pub max_bend_deg: f64,
     /// Depth of a joint's ball in the ground, of its radius.
     pub max_penetration_share: f64,
-    /// The same of all joints but the first, against the plane of the interpolated slope straight under the joint: how heads
-    /// are put on the ground, and what the guard holds bodies to.
-    pub max_slope_depth_share: f64,
-    /// As the first, along segments.
+    /// The same along segments.
     pub max_chord_penetration_share: f64,
     /// The deepest of both: a share is large where a tail is thin.
     pub max_penetration_m: f64,
-    /// Height of a joint's ball over the slope straight under it, across the slope, of its radius.
+    /// How far a joint's ball is over where it would rest on the ground under it, across the slope, of its radius.
     pub max_gap_share: f64,
     /// Overlap of bodies, of their diameter: there is no contact yet that could be held to it.
     pub max_overlap_share: f64,
@@ -48,7 +45,6 @@ impl Invariants {
             max_twist_excess_deg: self.max_twist_excess_deg.max(other.max_twist_excess_deg),
             max_bend_deg: self.max_bend_deg.max(other.max_bend_deg),
             max_penetration_share: self.max_penetration_share.max(other.max_penetration_share),
-            max_slope_depth_share: self.max_slope_depth_share.max(other.max_slope_depth_share),
             max_chord_penetration_share: self.max_chord_penetration_share.max(other.max_chord_penetration_share),
             max_penetration_m: self.max_penetration_m.max(other.max_penetration_m),
             max_gap_share: self.max_gap_share.max(other.max_gap_share),
@@ -98,12 +94,6 @@ impl<'a> Ground<'a> {
         (radius_m - nearest.copysign(gap)).max(0.0)
     }
 
-    /// How deep a ball is under the interpolated slope straight below or above it.
-    fn slope_depth_m(&self, [x, y, z]: [f64; 3], radius_m: f64) -> f64 {
-        let Some(ground) = self.terrain.sample_under(x, y + radius_m, z) else { return 0.0 };
-        (radius_m - (y - ground.height_m) * f64::from(ground.normal[1])).max(0.0)
-    }
-
     /// Distance to the nearest triangle, of those in cells within `reach`.
     fn nearest(&self, centre: [f64; 3], reach: f64) -> f64 {
         let [west, north] = self.relief.cell(centre[0] - reach, centre[2] - reach);
@@ -129,7 +119,6 @@ pub fn measure(body: &Body, ground: &Ground) -> Invariants {
         max_twist_excess_deg: twist_excess_deg(body),
         max_bend_deg: bend_deg(body),
         max_penetration_share: depths.joint_share,
-        max_slope_depth_share: depths.slope_share,
         max_chord_penetration_share: depths.chord_share,
         max_penetration_m: depths.most_m,
         max_gap_share: depths.gap_share,
@@ -215,7 +204,6 @@ fn angle_deg(a: [f64; 3], b: [f64; 3]) -> f64 {
 #[derive(Clone, Copy, Default)]
 struct Depths {
     joint_share: f64,
-    slope_share: f64,
     chord_share: f64,
     most_m: f64,
     gap_share: f64,
@@ -223,13 +211,10 @@ struct Depths {
 
 fn penetration(body: &Body, ground: &Ground) -> Depths {
     let (mut depths, mut nearby) = (Depths::default(), Nearby::new());
-    for (i, (&joint, &radius_m)) in body.joints.iter().zip(&body.radius_m).enumerate() {
+    for (&joint, &radius_m) in body.joints.iter().zip(&body.radius_m) {
         let depth = ground.depth_m(&mut nearby, joint, radius_m);
         depths.joint_share = depths.joint_share.max(depth / radius_m);
         depths.most_m = depths.most_m.max(depth);
-        if i > 0 {
-            depths.slope_share = depths.slope_share.max(ground.slope_depth_m(joint, radius_m) / radius_m);
-        }
         let gap = probe::gap_m(ground.terrain, joint, radius_m).unwrap_or(0.0);
         depths.gap_share = depths.gap_share.max(gap / radius_m);
     }

@@ -126,8 +126,7 @@ impl Report {
         let found = &self.invariants.measured;
         let path = found.max_path_deviation.map_or("not measured".into(), |most| format!("{most:.4} segments"));
         let ground = format!(
-            "{:.2} % of the radius by the slope below, by facets {:.2} %, along segments {:.2} %, {:.2} mm",
-            100.0 * found.max_slope_depth_share,
+            "{:.2} % of the radius, along segments {:.2} %, {:.2} mm",
             100.0 * found.max_penetration_share,
             100.0 * found.max_chord_penetration_share,
             1000.0 * found.max_penetration_m,
@@ -191,7 +190,7 @@ mod tests {
         let keys = "count joints ticks hz threads profile quality terrain contact guard seed ns_per_joint stages counters measures \
                     realtime_factor bytes_per_serpent peak_rss_bytes invariants quarantined state_hash";
         keys.split_whitespace().for_each(|key| assert!(json.get(key).is_some(), "{key}"));
-        let keys = "max_segment_error max_path_deviation max_twist_excess_deg max_bend_deg max_penetration_share max_slope_depth_share \
+        let keys = "max_segment_error max_path_deviation max_twist_excess_deg max_bend_deg max_penetration_share \
                     max_chord_penetration_share max_overlap_share non_finite quarantined state_hash";
         keys.split_whitespace().for_each(|key| assert!(json["invariants"].get(key).is_some(), "{key}"));
         assert_eq!(json["stages"]["body"], 6.0);

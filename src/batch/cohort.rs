@@ -5,7 +5,7 @@ use super::state::BlockState;
 use super::{Motion, SerpentId, flag};
 use crate::lanes::{LANES, Lane8, Row4};
 use crate::profile::{Profile, Quality, Tier};
-use crate::terrain::{Terrain, clearance};
+use crate::terrain::{Terrain, Walls};
 use std::sync::Arc;
 
 /// A joint of each creature of a block: x, y, z relative to the creature's origin, and the packed dorsal direction.
@@ -90,7 +90,7 @@ pub(crate) const ASKED_FALL: f32 = -f32::MAX;
 fn lift_out(state: &mut BlockState, lane: usize, terrain: &Terrain, radius: f32) {
     let at: [f64; 3] = std::array::from_fn(|c| state.origin[c][lane] + state.head[c][lane]);
     let Some(ground) = terrain.sample_under(at[0], at[1] + f64::from(radius), at[2]) else { return };
-    let rise = ground.height_m + f64::from(clearance(radius, ground.normal[1])) - at[1];
+    let rise = terrain.rest_on(ground.footing, at[0], at[2], radius, Walls::Lean) - at[1];
     if rise > 0.0 {
         state.head[1][lane] += rise;
     }

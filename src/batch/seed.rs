@@ -7,7 +7,7 @@ use super::{
 use crate::constants::GRID_SHARE;
 use crate::lanes::Row4;
 use crate::profile::Profile;
-use crate::terrain::{Terrain, clearance};
+use crate::terrain::{Terrain, Walls};
 use glam::{DVec3, Vec3};
 
 /// What a history is filled from.
@@ -237,7 +237,7 @@ impl Ground<'_> {
         let drape = |p: DVec3| {
             // Of several floors the one that goes on from the knot before.
             let sample = terrain.sample_under(p.x, at.y + spacing, p.z)?;
-            let height = sample.height_m + f64::from(clearance(self.radius as f32, sample.normal[1]));
+            let height = terrain.rest_on(sample.footing, p.x, p.z, self.radius as f32, Walls::Lean);
             Some((DVec3::new(p.x, height, p.z), Vec3::from(sample.normal)))
         };
         let plan = self.flatten(at);

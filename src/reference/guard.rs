@@ -2,6 +2,7 @@
 //! out, and the chain through them at exact distances, found by walking.
 
 use super::first_outside;
+use super::rest::depth;
 use crate::constants::{GUARD_CHORD, GUARD_CHORD_REST, GUARD_REST, GUARD_SHARE, GUARD_SLOP};
 use crate::terrain::Terrain;
 use glam::DVec3;
@@ -13,14 +14,6 @@ const LINK_SAMPLES: usize = 64;
 /// Times that what is still in the ground is raised further.
 const ROUNDS: usize = 12;
 
-/// How deep a sphere is by the slope under its centre, and the way out.
-fn feel(terrain: &Terrain, at: DVec3, radius: f64) -> (f64, DVec3) {
-    terrain.sample(at.x, at.z).map_or((f64::NEG_INFINITY, DVec3::Y), |ground| {
-        let normal = DVec3::from(ground.normal.map(f64::from));
-        ((ground.height_m + radius / normal.y - at.y) * normal.y, normal)
-    })
-}
-
 /// Joints of these radii, in world metres, kept out of the ground; the first stays. Also how many sections and segments were
 /// corrected.
 pub fn keep_out(marched: &[DVec3], radii: &[f64], segment: f64, terrain: &Terrain) -> (Vec<DVec3>, usize) {
@@ -30,14 +23,14 @@ pub fn keep_out(marched: &[DVec3], radii: &[f64], segment: f64, terrain: &Terrai
     for _ in 0..ROUNDS {
         let mut asked = false;
         for i in 1..count {
-            let (depth, normal) = feel(terrain, joints[i], radii[i]);
-            if depth > f64::from(GUARD_SLOP) * radii[i] {
+            let (deep, normal) = depth(terrain, joints[i], radii[i]);
+            if deep > f64::from(GUARD_SLOP) * radii[i] {
                 let raised = normal.dot(joints[i] - marched[i]);
-                own[i] = f64::max(own[i], raised + depth - f64::from(GUARD_REST) * radii[i]);
+                own[i] = f64::max(own[i], raised + deep - f64::from(GUARD_REST) * radii[i]);
                 asked = true;
             }
             // Once its ends are out; a front that its caller holds in the ground asks for nothing.
-            let is_out = |i: usize| feel(terrain, joints[i], radii[i]).0 <= f64::from(GUARD_SLOP) * radii[i];
+            let is_out = |i: usize| depth(terrain, joints[i], radii[i]).0 <= f64::from(GUARD_SLOP) * radii[i];
             if is_out(i - 1)
                 && is_out(i)
                 && let Some((rise, share)) = cut(&joints[i - 1..=i], &radii[i - 1..=i], terrain)
@@ -57,7 +50,7 @@ pub fn keep_out(marched: &[DVec3], radii: &[f64], segment: f64, terrain: &Terrai
             .map(|i| {
                 let shared = if i > 0 { f64::from(GUARD_SHARE) * (own[i - 1] + own[i + 1]) } else { 0.0 };
                 let lift = if i > 0 { own[i].max(shared).max(span[i]).max(span[i + 1]) } else { 0.0 };
-                marched[i] + feel(terrain, marched[i], radii[i]).1 * lift
+                marched[i] + depth(terrain, marched[i], radii[i]).1 * lift
             })
             .collect();
         joints = lay(&raised, segment);
@@ -89,9 +82,9 @@ fn cut(ends: &[DVec3], radii: &[f64], terrain: &Terrain) -> Option<(f64, f64)> {
     for sample in 1..CHORD_SAMPLES {
         let share = sample as f64 / CHORD_SAMPLES as f64;
         let radius = radii[0] + (radii[1] - radii[0]) * share;
-        let (depth, _) = feel(terrain, ends[0].lerp(ends[1], share), radius);
-        if depth > f64::from(GUARD_CHORD) * radius && worst.is_none_or(|(most, ..)| depth / radius > most) {
-            worst = Some((depth / radius, depth - f64::from(GUARD_CHORD_REST) * radius, share));
+        let (deep, _) = depth(terrain, ends[0].lerp(ends[1], share), radius);
+        if deep > f64::from(GUARD_CHORD) * radius && worst.is_none_or(|(most, ..)| deep / radius > most) {
+            worst = Some((deep / radius, deep - f64::from(GUARD_CHORD_REST) * radius, share));
         }
     }
     worst.map(|(_, rise, share)| (rise, share))

@@ -2,8 +2,8 @@
 //!
 //! Twins share no formulas with the stages where there is a choice: rotations are Rodrigues', exits are found by
 //! sampling and bisection, headings are integrated in hundreds of small steps. They use the standard library's sin, cos
-//! and acos, so their bits differ between machines: compare by tolerance. Same file names as the stages; `creature`
-//! strings them together.
+//! and acos, so their bits differ between machines: compare by tolerance. Same file names as the stages; `rest` is
+//! the ground's; `creature` strings them together.
 
 pub mod body;
 pub mod bound;
@@ -14,6 +14,7 @@ pub mod guard;
 pub mod guidance;
 pub mod pose;
 pub mod record;
+pub mod rest;
 pub mod settle;
 pub mod travel;
 pub mod undulate;

@@ -2,6 +2,7 @@
 //! within the limit the stage takes is its own; what all of them have in common is said here.
 
 use super::angle;
+use super::rest::rest;
 use crate::terrain::Terrain;
 use glam::DVec3;
 
@@ -30,10 +31,8 @@ pub struct Fall {
 
 /// The gap between where a knot was laid and where it touches the ground, if that is in reach.
 pub fn gap(terrain: &Terrain, laid: DVec3, radius: f64, reach: f64) -> Option<f64> {
-    let ground = terrain.sample_under(laid.x, laid.y, laid.z)?;
-    let normal = DVec3::from(ground.normal.map(f64::from));
-    // A sphere of the radius over the plane through the point below it.
-    Some(laid.y - ground.height_m - radius / normal.dot(DVec3::Y)).filter(|gap| *gap <= reach)
+    let (height, _) = rest(terrain, laid, radius)?;
+    Some(laid.y - height).filter(|gap| *gap <= reach)
 }
 
 /// Where a knot is after `dt` seconds that nothing else holds, over a gap of this size.

@@ -1,6 +1,7 @@
 //! Twin of `travel`: the head's way in one tick, and the distance that counts.
 
 use super::guidance::{on_plane, yaw};
+use super::rest::rest;
 use super::{angle, reject, rotate};
 use crate::constants::{LATERAL_SHARE, SETTLE_SHARE};
 use crate::terrain::Terrain;
@@ -69,9 +70,8 @@ pub fn turn_share(from: DVec3, to: DVec3, limit: f64) -> f64 {
 
 /// Where a sphere of this radius stands above or below `at`, and the ground's normal; None where there is no ground.
 pub fn stand(terrain: &Terrain, at: DVec3, radius: f64) -> Option<(DVec3, DVec3)> {
-    let sample = terrain.sample(at.x, at.z)?;
-    let normal = DVec3::from(sample.normal.map(f64::from));
-    Some((DVec3::new(at.x, sample.height_m + radius / normal.y.max(0.5), at.z), normal))
+    let (height, normal) = rest(terrain, DVec3::new(at.x, f64::INFINITY, at.z), radius)?;
+    Some((DVec3::new(at.x, height, at.z), normal))
 }
 
 /// Signed distance of a displacement along `forward` in the ground's plane; lateral movement is none.

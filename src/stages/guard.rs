@@ -157,9 +157,15 @@ impl Kernel for Guard<'_> {
             }
             // What was gathered near one body is asked for that body alone: a lane at a time.
             Terrain::Mesh(_) | Terrain::Set(_) => {
-                chain.clear(0xff);
+                let left = if terrain.is_open() {
+                    let mut ground = Open::new(terrain, &state.origin);
+                    chain.push_at_once(&mut ground, live)
+                } else {
+                    live
+                };
+                chain.clear(!live | left);
                 for lane in 0..LANES {
-                    if live & (1 << lane) != 0 {
+                    if left & (1 << lane) != 0 {
                         chain.read(lane, body);
                         let origin = lane3(&state.origin, lane);
                         let skim = Skim {

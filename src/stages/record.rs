@@ -16,9 +16,11 @@ use crate::batch::{
     BlockMut, BlockState, Motion, Shape, Vec8, flag, lane3, pack_direction, pack_direction_lanes, put_row, set_lane3,
     snap, unpack_direction,
 };
-use crate::constants::{DIRECTION_EPSILON, LEVEL_SHARE, NOISE_SHARE, PASSED_COSINE, TWIST_PER_DIAMETER_RAD};
+use crate::constants::{
+    DIRECTION_EPSILON, LEVEL_SHARE, NOISE_SHARE, PASSED_COSINE, STEP_RADII, TWIST_PER_DIAMETER_RAD,
+};
 use crate::lanes::{Kernel, LANES, Lane8, Lanes, Rings, Row4, Vec3W, dispatch};
-use crate::terrain::{Terrain, clearance};
+use crate::terrain::{Terrain, Walls};
 
 /// Runs the stage on one block.
 pub(crate) fn lay_path(task: &mut Task<'_, '_>) {
@@ -333,21 +335,24 @@ impl Ground<'_> {
         if bits == 0 {
             return (point, normal);
         }
-        let (px, py, pz) = (point.x.to_array(), point.y.to_array(), point.z.to_array());
+        let (px, at_y, pz) = (point.x.to_array(), point.y.to_array(), point.z.to_array());
         // Others ask nowhere, which costs nothing and hits nothing.
         let (mut x, mut y, mut z) = ([f64::NAN; LANES], [0.0; LANES], [f64::NAN; LANES]);
         for lane in 0..LANES {
             if bits & (1 << lane) != 0 {
                 x[lane] = state.origin[0][lane] + f64::from(px[lane]);
-                y[lane] = state.origin[1][lane] + f64::from(py[lane] + self.radius[lane]);
+                y[lane] = state.origin[1][lane] + f64::from(at_y[lane] + self.radius[lane]);
                 z[lane] = state.origin[2][lane] + f64::from(pz[lane]);
             }
         }
         let felt = self.terrain.sample_under_lanes(&x, &y, &z);
+        let (rests, _) = self.terrain.rest_on_lanes::<L>(bits, &felt.footing, [&x, &z], &self.radius, Walls::Lean);
         let (mut hit, mut y) = (0, [0.0; LANES]);
         for lane in 0..LANES {
-            let height = felt.height_m[lane] + f64::from(clearance(self.radius[lane], felt.normal[1][lane]));
-            y[lane] = (height - state.origin[1][lane]) as f32;
+            // The head went there: what is higher by more than a step is a wall that it went along.
+            let height = (rests[lane] - state.origin[1][lane]) as f32;
+            let is_wall = height > at_y[lane] + STEP_RADII * self.radius[lane];
+            y[lane] = if is_wall { at_y[lane] } else { height };
             hit |= u32::from(felt.hit[lane]) << lane;
         }
         let hit = L::mask_from_bits(hit);
@@ -547,9 +552,9 @@ impl Ground<'_> {
         let origin = lane3(&state.origin, lane);
         let on = |step: f32| {
             let (x, z) = (end[0] + x * (step / level), end[2] + z * (step / level));
-            let y = origin[1] + f64::from(end[1] + spacing);
-            let felt = self.terrain.sample_under(origin[0] + f64::from(x), y, origin[2] + f64::from(z))?;
-            let height = felt.height_m + f64::from(clearance(self.radius[lane], felt.normal[1]));
+            let [at_x, at_z] = [origin[0] + f64::from(x), origin[2] + f64::from(z)];
+            let felt = self.terrain.sample_under(at_x, origin[1] + f64::from(end[1] + spacing), at_z)?;
+            let height = self.terrain.rest_on(felt.footing, at_x, at_z, self.radius[lane], Walls::Lean);
             Some(([x, (height - origin[1]) as f32, z], felt.normal))
         };
         // On a slope a spacing seen from above is a longer way.

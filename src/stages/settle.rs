@@ -18,7 +18,7 @@ use crate::batch::{
 };
 use crate::constants::{FOLD_ROUNDS, HELD_PER_S, RADIUS_STILL_SHARE, SETTLE_DORSAL_PER_S};
 use crate::lanes::{LANES, Row4};
-use crate::terrain::{Terrain, clearance};
+use crate::terrain::{GroundSample, Terrain, Walls};
 use bends::{Bends, Limit};
 use glam::Vec3;
 
@@ -214,9 +214,10 @@ impl<'a> Path<'a> {
         let laid = origin[1] + f64::from(y);
         // From the middle of the section as it lies: ground that the knot is half in counts as under it.
         let from = laid - f64::from(drop);
-        let found = self.terrain.sample_under(origin[0] + f64::from(x), from, origin[2] + f64::from(z));
-        let touching = |sample: &crate::terrain::GroundSample| {
-            (laid - sample.height_m - f64::from(clearance(self.radius, sample.normal[1]))) as f32
+        let [x, z] = [origin[0] + f64::from(x), origin[2] + f64::from(z)];
+        let found = self.terrain.sample_under(x, from, z);
+        let touching = |sample: &GroundSample| {
+            (laid - self.terrain.rest_on(sample.footing, x, z, self.radius, Walls::Lean)) as f32
         };
         self.falls[index] = match found {
             Some(sample) if touching(&sample) <= self.reach + drop => {

@@ -5,48 +5,58 @@
 //! the way after a hit goes on along the plane that was hit, several in turn. Source: the serpentine document, "Explicit
 //! guiding Head". Parallel: touches its own lanes only.
 //!
-//! On a heightfield or a plane the heights tell already where the way is free: only heads that were stopped there come
-//! here, and those so fast that they step over cells whole. Meshes have walls and ceilings that no height tells of, so over
-//! them all heads do.
+//! Where the ground is a function of the place (a plane, a heightfield, most terrain meshes), heights tell already where the
+//! way is free: only heads that were stopped there come here, those so fast that they step over triangles whole, and those
+//! that are not on it. Other meshes have walls and ceilings that no height tells of, so over them all heads do.
 
+use super::guidance::flag_bits;
 use super::travel::is_steep;
 use super::{Counters, Task};
 use crate::batch::{BlockMut, BlockState, HeadLanes, Motion, flag, lane3, set_lane3};
 use crate::constants::{JAW_RADIUS_SHARE, LIFT_RADII, SLIDE_ROUNDS, STEP_RADII, STRIDE_CELLS, SWEEP_SKIN_RADII};
 use crate::lanes::{Isa, Kernel, LANES, Lanes, ScalarLanes, cos_turns, dispatch, sin_turns};
 use crate::profile::{Head, Profile};
-use crate::terrain::{Contact, Hit, Nearby, Terrain, clearance};
+use crate::terrain::{Contact, Hit, Nearby, Terrain, Walls};
 use glam::Vec3;
 
 /// Slides the heads of a block that were blocked, and over meshes all that move themselves over ground.
 pub(crate) fn slide_heads(task: &mut Task<'_, '_>, blocked: u32) {
     let Task { block, scratch, context } = task;
-    let floors = context.terrain.has_floors();
+    let (floors, sheets) = (!context.terrain.is_open(), context.terrain.has_floors());
     let stride = context.terrain.finest_m() * STRIDE_CELLS;
     let strides = |speed: f32, dt: f32| (speed * dt).abs() > stride;
-    if blocked == 0 && !floors && !(0..LANES).any(|lane| strides(block.state.speed[lane], block.state.dt[lane])) {
+    // Under a mesh is no ground, and above it may be one.
+    let off = if sheets { !flag_bits(block.state, flag::GROUNDED) } else { 0 };
+    if blocked | off == 0 && !floors && !(0..LANES).any(|lane| strides(block.state.speed[lane], block.state.dt[lane])) {
         return;
     }
     for lane in 0..LANES {
         let state = &*block.state;
         let walks = state.motion[lane] == Motion::Driven as u32 && state.has(lane, flag::FOLLOWS);
         let is_blocked = blocked & (1 << lane) != 0;
-        let is_asked = floors || is_blocked || strides(state.speed[lane], state.dt[lane]);
+        let is_off = off & (1 << lane) != 0;
+        let is_asked = floors || is_blocked || is_off || strides(state.speed[lane], state.dt[lane]);
         if !walks || !scratch.trail.curved[lane] || !is_asked {
             continue;
         }
         let moved = Vec3::from(lane3(&state.displacement, lane));
         let distance = state.speed[lane] * state.dt[lane];
-        let wanted = if is_blocked { Vec3::from(lane3(&state.effective, lane)) * distance } else { moved };
+        let wanted = if is_blocked { level(lane3(&state.effective, lane)) * distance } else { moved };
         let way = Vec3::new(wanted.x, if state.has(lane, flag::FALLS) { 0.0 } else { wanted.y }, wanted.z);
-        let volume = volume(block, lane);
-        let start = if floors { Start::PushedOut } else { Start::Kept };
-        let slid = slide(context.isa, context.terrain, &volume, way, start, &mut scratch.nearby);
+        let volume = volume(block, lane, is_blocked);
+        let start = if floors || is_off { Start::PushedOut } else { Start::Kept };
+        let climbs = if is_blocked { block.profile.ground().max_climb_slope } else { f32::INFINITY };
+        let slid = slide(context.isa, context.terrain, &volume, way, (start, climbs), &mut scratch.nearby);
         if slid.hits == 0 && !is_blocked {
             continue;
         }
         let fallen = if state.has(lane, flag::FALLS) { moved.y } else { 0.0 };
-        let to = land(block, context.terrain, lane, slid.moved + Vec3::Y * fallen);
+        let mut to = land(block, context.terrain, lane, slid.moved + Vec3::Y * fallen);
+        let into = slid.moved.dot(slid.normal);
+        if to == Vec3::ZERO && into < 0.0 {
+            // A hair's breadth too near to a wall: along it, then.
+            to = land(block, context.terrain, lane, slid.moved - slid.normal * into + Vec3::Y * fallen);
+        }
         turn_aside(block, &mut scratch.trail, lane, to, distance);
         count(&mut scratch.counters, to, distance);
     }
@@ -71,13 +81,13 @@ fn land(block: &mut BlockMut<'_>, terrain: &Terrain, lane: usize, moved: Vec3) -
         return moved;
     };
     let steep = is_steep(felt.normal, ground);
-    // Beside a cliff a head leans on it: its clearance there is no climb.
-    let over = if steep { radius } else { clearance(radius, felt.normal[1]) };
-    let rise = (felt.height_m + f64::from(over) - start) as f32;
+    let rests = terrain.rest_on(felt.footing, at(0), at(2), radius, Walls::Count);
+    let rise = (rests - start) as f32;
+    let up_a_wall = rise > 1e-3 * radius && terrain.is_walled(felt.footing, [at(0), at(2)], radius, rests);
     if state.has(lane, flag::FALLS) && rise < moved.y {
         return moved;
     }
-    if rise > most || steep && rise > most - radius * STEP_RADII {
+    if rise > most || steep && rise > most - radius * STEP_RADII || up_a_wall {
         return Vec3::ZERO;
     }
     let falls = rise < -most;
@@ -111,9 +121,12 @@ pub(crate) struct HeadVolume {
     pub radius: f32,
 }
 
-/// What is swept for a head that walks: a little off the ground that it stands on, which is no obstacle.
-fn volume(block: &BlockMut<'_>, lane: usize) -> HeadVolume {
+/// What is swept for a head that walks: a little off the ground that it stands on, which is no obstacle. Where the neck is
+/// blocked, a head thinner than it counts as thick, or it would lead the neck into what stopped it.
+fn volume(block: &BlockMut<'_>, lane: usize, is_blocked: bool) -> HeadVolume {
     let mut volume = head_volume(block.profile, block.state, block.head_inputs, lane);
+    let neck = block.profile.radius_m()[0] * block.state.scale[lane];
+    volume.radius = if is_blocked && neck > volume.radius { neck } else { volume.radius };
     if block.state.has(lane, flag::GROUNDED | flag::FALLS) {
         let clearance = block.profile.radius_m()[0] * block.state.scale[lane];
         let grounded = block.state.has(lane, flag::GROUNDED);
@@ -175,13 +188,14 @@ pub(crate) struct Slid {
     pub free: f32,
 }
 
-/// Moves a volume along `way` as far as the ground lets it, sliding along what it meets.
+/// Moves a volume along `way` as far as the ground lets it, sliding along what it meets; along, and not up or down, what is
+/// steeper than it `climbs`.
 pub(crate) fn slide(
     isa: Isa,
     terrain: &Terrain,
     volume: &HeadVolume,
     way: Vec3,
-    start: Start,
+    (start, climbs): (Start, f32),
     nearby: &mut Nearby,
 ) -> Slid {
     let [a, b] = volume.ends.map(Vec3::abs);
@@ -201,7 +215,7 @@ pub(crate) fn slide(
             radius = if thinner > 0.0 { thinner } else { 0.0 };
         }
     }
-    slid.go(isa, nearby, &HeadVolume { radius, ..*volume }, way);
+    slid.go(isa, nearby, &HeadVolume { radius, ..*volume }, way, climbs);
     slid
 }
 
@@ -231,7 +245,7 @@ impl Slid {
         }
     }
 
-    fn go(&mut self, isa: Isa, nearby: &Nearby, volume: &HeadVolume, way: Vec3) {
+    fn go(&mut self, isa: Isa, nearby: &Nearby, volume: &HeadVolume, way: Vec3, climbs: f32) {
         let skin = volume.radius * SWEEP_SKIN_RADII;
         let (mut left, mut before) = (way, Vec3::ZERO);
         for _ in 0..SLIDE_ROUNDS {
@@ -244,7 +258,7 @@ impl Slid {
                 self.moved += left;
                 return;
             };
-            let normal = Vec3::from(hit.normal);
+            let normal = upright(hit.normal.into(), climbs);
             if self.hits == 0 {
                 (self.normal, self.free) = (normal, hit.time);
             }
@@ -258,6 +272,21 @@ impl Slid {
             before = normal;
         }
     }
+}
+
+/// The normal of what is met: of a wall its level part, along which no way leads up it or into it.
+fn upright(normal: Vec3, climbs: f32) -> Vec3 {
+    let square = normal.x * normal.x + normal.z * normal.z;
+    if square <= normal.y * normal.y * climbs * climbs {
+        return normal;
+    }
+    Vec3::new(normal.x, 0.0, normal.z) / square.sqrt()
+}
+
+/// A heading seen from above, as a direction; as it is where it is straight up.
+fn level([x, y, z]: [f32; 3]) -> Vec3 {
+    let square = x * x + z * z;
+    if square > 1e-6 { Vec3::new(x, 0.0, z) / square.sqrt() } else { Vec3::new(x, y, z) }
 }
 
 /// What is left of a way on a plane; in the crease of two planes, what is left along both.

@@ -16,7 +16,7 @@ use crate::constants::{
 };
 use crate::lanes::{Kernel, LANES, Lane8, Lanes, Vec3W, dispatch, sin_turns};
 use crate::profile::{Ground, Profile};
-use crate::terrain::{GroundLanes, Terrain, clearance};
+use crate::terrain::{GroundLanes, Terrain, Walls, clearance};
 
 /// Radians to turns.
 const TURNS: f32 = 0.159_154_94;
@@ -151,7 +151,7 @@ impl Kernel for Drive<'_> {
                 let felt = feel(state, terrain, next, radius);
                 let steep = steep_lanes(&felt, ground);
                 let seconds = &(L::load(&state.dt) * share).to_array();
-                let walk = Walk { ground, radius, lanes: walking, steep, seconds };
+                let walk = Walk { ground, terrain, radius, lanes: walking, steep, seconds };
                 moved = walk.stand(state, &felt, moved, next, blocked);
                 normal = plane_of(&felt, walking & !steep, normal);
                 after = gait.heading(at + share, normal);
@@ -313,6 +313,7 @@ pub(super) fn is_steep([x, y, z]: [f32; 3], ground: &Ground) -> bool {
 /// How heads go over ground.
 struct Walk<'a> {
     ground: &'a Ground,
+    terrain: &'a Terrain,
     /// Radius at the head at scale 1, in metres.
     radius: f32,
     /// Bits of the lanes that walk.
@@ -324,8 +325,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Puts heads that went from `from` to `to` on the ground that was felt there: the sphere of the head's radius touches
-    /// the interpolated slope. Where the ground rises too steeply they stay, and are blocked; where it falls away they fall.
+    /// Puts heads that went from `from` to `to` on the ground that was felt there: the sphere of the head's radius rests
+    /// on it. Where the ground rises too steeply they stay, and are blocked; where it falls away they fall.
     #[inline(always)]
     fn stand<L: Lanes>(
         &self,
@@ -341,6 +342,10 @@ impl Walk<'_> {
         let climb = way.length() * L::splat(self.ground.max_climb_slope) + radius * L::splat(1e-3);
         let most = climb + radius * L::splat(STEP_RADII);
         let (climb, most, before) = (climb.to_array(), most.to_array(), from.y.to_array());
+        let radius = radius.to_array();
+        let [x, z] = [(0, to.x), (2, to.z)].map(|(c, moved)| place(state, c, &moved.to_array()));
+        let (rests, walled) =
+            self.terrain.rest_on_lanes::<L>(self.lanes, &felt.footing, [&x, &z], &radius, Walls::Count);
         let (mut height, mut stays) = (to.y.to_array(), *blocked & self.lanes);
         for lane in 0..LANES {
             if self.lanes & !stays & (1 << lane) == 0 {
@@ -351,14 +356,12 @@ impl Walk<'_> {
                 continue;
             }
             let steep = self.steep & (1 << lane) != 0;
-            let radius = self.radius * state.scale[lane];
-            // Beside a cliff a head leans on the edge: its clearance there is no climb.
-            let over = f64::from(if steep { radius } else { clearance(radius, felt.normal[1][lane]) });
-            let target = (felt.height_m[lane] + over - state.origin[1][lane] - state.head[1][lane]) as f32;
+            let target = (rests[lane] - state.origin[1][lane] - state.head[1][lane]) as f32;
             let rise = target - before[lane];
             let falls = state.has(lane, flag::FALLS) || rise < -most[lane];
             // On ground that is too steep there are no steps, or it would be climbed one a tick.
-            if rise > most[lane] || steep && rise > climb[lane] {
+            let up_a_wall = walled & (1 << lane) != 0 && rise > 1e-3 * radius[lane];
+            if rise > most[lane] || steep && rise > climb[lane] || up_a_wall {
                 stays |= 1 << lane;
             } else if falls && !self.fall(state, lane, before[lane], target, &mut height[lane]) {
                 self.leave(state, lane, true);

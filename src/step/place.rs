@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::lanes::Isa;
 use crate::profile::Quality;
 use crate::stages::{body, bound, guard, travel, undulate};
-use crate::terrain::{Terrain, clearance};
+use crate::terrain::{Terrain, Walls};
 use glam::{DVec3, Vec3};
 
 impl SerpentBatch {
@@ -204,7 +204,7 @@ fn ground_at(terrain: &Terrain, position: DVec3, radius: f32) -> Option<(DVec3, 
     // Of several floors the one that it is put over; where it is under all, the highest.
     let under = terrain.sample_under(position.x, position.y + f64::from(radius), position.z);
     let sample = under.or_else(|| terrain.sample(position.x, position.z))?;
-    let height = sample.height_m + f64::from(clearance(radius, sample.normal[1]));
+    let height = terrain.rest_on(sample.footing, position.x, position.z, radius, Walls::Lean);
     Some((DVec3::new(position.x, height, position.z), sample.normal))
 }
 

@@ -51,8 +51,9 @@ impl SerpentBatch {
         let heads = cohort.shape().heads;
         let inputs = &cohort.head_inputs[place.block() * heads..(place.block() + 1) * heads];
         let volume = sweep::head_volume(cohort.profile(), &cohort.blocks[place.block()], inputs, place.lane());
-        let slide =
-            |nearby: &mut Nearby| sweep::slide(self.isa, &self.terrain, &volume, way, sweep::Start::PushedOut, nearby);
+        let slide = |nearby: &mut Nearby| {
+            sweep::slide(self.isa, &self.terrain, &volume, way, (sweep::Start::PushedOut, f32::INFINITY), nearby)
+        };
         let slid = NEARBY.with_borrow_mut(slide);
         Ok(ResolvedDisplacement { world: slid.moved, hits: slid.hits, normal: slid.normal, free: slid.free })
     }

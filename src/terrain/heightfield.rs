@@ -7,7 +7,9 @@
 //! Precision: cell and fraction come from f64, the triangle is interpolated in f32 as differences from one corner, and
 //! the corner's height is added in f64.
 
-use super::{GroundLanes, GroundSample, LANES, keep_f32, keep_f64};
+use super::cells::Six;
+use super::slope::{NO_FACE, Slope};
+use super::{Footing, GroundLanes, GroundSample, LANES, keep_f32, keep_f64};
 use crate::error::{Error, Result};
 
 /// Most columns or rows.
@@ -72,6 +74,14 @@ struct Place {
     far: f32,
     /// The smaller: how far along side -> end. Barycentric weights are 1 - far, far - near, near.
     near: f32,
+}
+
+impl Place {
+    /// The triangle's number.
+    #[inline(always)]
+    const fn face(&self) -> u32 {
+        2 * self.start + (self.side - self.start != 1) as u32
+    }
 }
 
 impl Heightfield {
@@ -204,6 +214,7 @@ impl Heightfield {
             height_m: self.world_height(corners[0][0], mixed[0]),
             normal: upward_unit(mixed[1], mixed[2], mixed[3]),
             face_normal: self.face_normal(place.side - place.start == 1, corners.map(|corner| corner[0])),
+            footing: Footing::of(place.face()),
         })
     }
 
@@ -220,6 +231,7 @@ impl Heightfield {
             let place = self.place(x[lane], z[lane], hit);
             (start[lane], side[lane], far[lane], near[lane]) = (place.start, place.side, place.far, place.near);
             ground.hit[lane] = hit;
+            ground.footing[lane] = Footing::of(place.face());
         }
         // One branch for eight points where there are no holes.
         if !self.holes.is_empty() {
@@ -253,23 +265,97 @@ impl Heightfield {
         }
     }
 
-    /// Column and row of the cell at a point, and the point's place in it; `None` where there is no ground.
+    /// The triangle at a point; `None` where there is no ground.
     #[inline(always)]
-    pub(super) fn cell_at(&self, x: f64, z: f64) -> Option<([u32; 2], [f32; 2])> {
+    pub(super) fn slope_at(&self, x: f64, z: f64) -> Option<Slope> {
         if !self.covers(x, z) {
             return None;
         }
         let ((column, along_x), (row, along_z)) = (self.across.locate(x, true), self.down.locate(z, true));
-        if self.is_hole(row * self.grid.columns as u32 + column) {
-            return None;
-        }
-        Some(([column, row], [along_x, along_z]))
+        let slope = self.slope_in([column, row], along_x >= along_z);
+        (!self.is_hole(slope.face / 2)).then_some(slope)
     }
 
-    /// Cells a metre along x and z.
+    /// A triangle by its number: twice its cell's first sample, and one more for the western one.
+    pub(super) fn slope_of(&self, face: u32) -> Slope {
+        let (start, columns) = (face / 2, self.grid.columns as u32);
+        self.slope_in([start % columns, start / columns], face.is_multiple_of(2))
+    }
+
+    /// A triangle, and the planes of those beside it.
     #[inline(always)]
-    pub(super) fn cells_per_m(&self) -> [f32; 2] {
-        [self.across.cells_per_m as f32, self.down.cells_per_m as f32]
+    fn slope_in(&self, [column, row]: [u32; 2], is_east: bool) -> Slope {
+        let columns = self.grid.columns as u32;
+        let start = row * columns + column;
+        let face = 2 * start + u32::from(!is_east);
+        let [size_x, size_z] = [self.grid.cell_x_m as f32, self.grid.cell_z_m as f32];
+        let corner = [
+            self.grid.origin[0] + f64::from(column) * self.grid.cell_x_m,
+            self.grid.origin[1] + f64::from(self.height(start)),
+            self.grid.origin[2] + f64::from(row) * self.grid.cell_z_m,
+        ];
+        // Beyond the first edge, from the start to the corner off the diagonal; beyond the second; beyond the diagonal.
+        let (side, beyond) = if is_east {
+            let north = (row > 0).then(|| face - 2 * columns + 1);
+            let east = (column + 2 < columns).then(|| face + 2 + 1);
+            ([size_x, 0.0], [north, east, Some(face + 1)])
+        } else {
+            let west = (column > 0).then(|| face - 2 - 1);
+            let south = (row + 2 < self.grid.rows as u32).then(|| face + 2 * columns - 1);
+            ([0.0, size_z], [west, south, Some(face - 1)])
+        };
+        let gain = self.gain_of(face);
+        let mut slope = Slope {
+            face,
+            beside: [NO_FACE; 3],
+            corner,
+            points: [[0.0; 2], side, [size_x, size_z]],
+            gain,
+            beyond: [gain; 3],
+        };
+        for (k, face) in beyond.into_iter().enumerate() {
+            if let Some(face) = face
+                && !self.is_hole(face / 2)
+            {
+                (slope.beside[k], slope.beyond[k]) = (face, self.gain_of(face));
+            }
+        }
+        slope
+    }
+
+    /// The corners of a triangle and of those beyond its edges, in a cell that has whole ones all round.
+    #[inline(always)]
+    pub(super) fn six(&self, start: u32, is_east: bool) -> Six {
+        let (columns, face) = (self.grid.columns as u32, 2 * start + u32::from(!is_east));
+        let (side, beyond) = if is_east {
+            (start + 1, [start - columns, start + columns + 2, start + columns])
+        } else {
+            (start + columns, [start - 1, start + 2 * columns + 1, start + 1])
+        };
+        let beside = if is_east {
+            [face - 2 * columns + 1, face + 2 + 1, face + 1]
+        } else {
+            [face - 2 - 1, face + 2 * columns - 1, face - 1]
+        };
+        let heights = &self.grid.heights;
+        let corners = [start, side, start + columns + 1, beyond[0], beyond[1], beyond[2]];
+        Six { face, beside, heights: corners.map(|sample| heights[sample as usize]) }
+    }
+
+    /// Metres up in a metre of x and of z.
+    #[inline(always)]
+    fn gain_of(&self, face: u32) -> [f32; 2] {
+        let (start, columns) = (face / 2, self.grid.columns as u32);
+        let (is_east, end) = (face.is_multiple_of(2), start + columns + 1);
+        let side = self.height(start + if is_east { 1 } else { columns });
+        let (first, second) = (side - self.height(start), self.height(end) - side);
+        let (along_x, along_z) = if is_east { (first, second) } else { (second, first) };
+        [along_x * self.across.cells_per_m as f32, along_z * self.down.cells_per_m as f32]
+    }
+
+    #[inline(always)]
+    fn height(&self, sample: u32) -> f32 {
+        self.vertices[sample as usize][0]
     }
 
     /// False where a coordinate is NaN.

@@ -6,6 +6,8 @@
 //! Y up, +X east, -Z north, metres. Positions and heights are f64: ground at 100 km is as exact as at 0. A point where
 //! there is no ground (beyond a heightfield's edge, or a coordinate that is not finite) is a *miss*, never an error.
 
+mod cells;
+mod corner;
 mod heightfield;
 mod mesh;
 mod nearby;
@@ -26,8 +28,9 @@ pub use set::{Part, PartId, TerrainSet};
 use crate::constants::CLEARANCE_LEAST_Y;
 #[cfg(feature = "png")]
 use crate::error::Result;
+pub(crate) use cells::Cells;
 pub(crate) use skim::Skim;
-pub(crate) use slope::{Slope, SlopeId};
+pub(crate) use slope::{NO_FACE, Place, Slopes, Walls, into_crest};
 use std::sync::Arc;
 
 /// How high the centre of a sphere of this radius is over the ground that it stands on, measured straight down.
@@ -64,6 +67,30 @@ pub struct GroundSample {
     pub normal: [f32; 3],
     /// Unit normal of the triangle itself: it jumps at edges, and is what a collision with the surface meets.
     pub face_normal: [f32; 3],
+    pub(crate) footing: Footing,
+}
+
+/// Names the triangle on which a point is.
+#[derive(Debug, Clone, Copy, Default, Eq)]
+pub(crate) struct Footing {
+    /// The part of the set.
+    pub part: PartId,
+    /// As the part itself numbers them.
+    pub face: u32,
+}
+
+/// The same ground is the same wherever it was found.
+impl PartialEq for Footing {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Footing {
+    #[inline(always)]
+    const fn of(face: u32) -> Self {
+        Self { part: PartId(0), face }
+    }
 }
 
 /// The ground at eight points, one a lane.
@@ -75,16 +102,21 @@ pub struct GroundLanes {
     pub normal: [[f32; LANES]; 3],
     /// Whether there is ground at the lane's point.
     pub hit: [bool; LANES],
+    pub(crate) footing: [Footing; LANES],
 }
 
 impl GroundLanes {
     /// Every lane a miss.
-    pub const MISS: Self =
-        Self { height_m: [0.0; LANES], normal: [[0.0; LANES], [1.0; LANES], [0.0; LANES]], hit: [false; LANES] };
+    pub const MISS: Self = Self {
+        height_m: [0.0; LANES],
+        normal: [[0.0; LANES], [1.0; LANES], [0.0; LANES]],
+        hit: [false; LANES],
+        footing: [Footing { part: PartId(0), face: 0 }; LANES],
+    };
 
     fn put(&mut self, lane: usize, sample: Option<GroundSample>) {
-        if let Some(GroundSample { height_m, normal, .. }) = sample {
-            self.hit[lane] = true;
+        if let Some(GroundSample { height_m, normal, footing, .. }) = sample {
+            (self.hit[lane], self.footing[lane]) = (true, footing);
             self.height_m[lane] = height_m;
             for axis in 0..3 {
                 self.normal[axis][lane] = normal[axis];
@@ -124,12 +156,13 @@ impl Terrain {
         matches!(self, Self::Mesh(_) | Self::Set(_))
     }
 
-    /// The least size, in metres, of what sticks out of ground without floors: a cell of a heightfield. Infinite where
-    /// nothing does.
+    /// The least size, in metres, of what sticks out of open ground: a cell of a heightfield, the least height of a mesh's
+    /// triangles as seen from above. Infinite where nothing does.
     #[inline(always)]
     pub(crate) fn finest_m(&self) -> f32 {
         match self {
             Self::Heightfield(field) => field.least_cell_m(),
+            Self::Mesh(mesh) => mesh.least_height_m(),
             _ => f32::INFINITY,
         }
     }
@@ -152,6 +185,15 @@ impl Terrain {
             Self::Mesh(mesh) => mesh.sample_under(x, y, z),
             Self::Set(set) => set.sample_under(x, y, z),
         }
+    }
+
+    /// World y of the centre of a sphere that rests on the ground straight under (x, y, z), in world metres, touching it and
+    /// not in it; `None` where there is no ground. Which of several floors is the ground is as for
+    /// [`sample_under`](Self::sample_under). `radius` in metres. Where triangles are smaller than the radius, what lies
+    /// beyond the nearest ones may not be felt, and slopes over 60 degrees count as 60.
+    #[must_use]
+    pub fn rest_under(&self, x: f64, y: f64, z: f64, radius: f32) -> Option<f64> {
+        self.sample_under(x, y, z).map(|sample| self.rest_on(sample.footing, x, z, radius, Walls::Lean))
     }
 
     /// The ground at eight points: in each lane the bits that [`sample`](Self::sample) gives.

@@ -60,7 +60,8 @@ impl Plane {
     #[must_use]
     pub fn sample(&self, x: f64, z: f64) -> Option<GroundSample> {
         let height_m = self.height_at(x, z);
-        let sample = GroundSample { height_m, normal: self.normal, face_normal: self.normal };
+        let footing = super::Footing::default();
+        let sample = GroundSample { height_m, normal: self.normal, face_normal: self.normal, footing };
         height_m.is_finite().then_some(sample)
     }
 

@@ -4,7 +4,8 @@
 //! there are few, in a tree where there are many, which is built when the set becomes a [`Terrain`](super::Terrain).
 
 use super::heightfield::check_origin;
-use super::{GroundLanes, GroundSample, Heightfield, LANES, Nearby, Plane, TriangleMesh, plane_lanes};
+use super::slope::Slope;
+use super::{Footing, GroundLanes, GroundSample, Heightfield, LANES, Nearby, Plane, TriangleMesh, plane_lanes};
 use crate::broadphase::{Box3, Tree};
 use crate::constants::PARTS_IN_A_LIST;
 use crate::error::{Error, Result};
@@ -229,6 +230,7 @@ impl TerrainSet {
                     ground.hit[lane] = true;
                     ground.height_m[lane] = found.height_m[lane];
                     (0..3).for_each(|axis| ground.normal[axis][lane] = found.normal[axis][lane]);
+                    ground.footing[lane] = Footing { part: placed.id, ..found.footing[lane] };
                 }
             }
         });
@@ -242,6 +244,20 @@ impl TerrainSet {
             });
         }
         ground
+    }
+
+    /// The part that a footing is on, and how far it was moved.
+    pub(super) fn part_of(&self, footing: Footing) -> Option<(&Part, [f64; 3])> {
+        let Placed { part, offset, .. } = &self.parts[self.place(footing.part).ok()?];
+        Some((part, *offset))
+    }
+
+    /// The triangle of a part on which (x, z) is.
+    pub(super) fn slope_under(&self, footing: Footing, x: f64, z: f64) -> Option<Slope> {
+        let (part, offset) = self.part_of(footing)?;
+        let mut slope = part.slope_under(footing.face, x - offset[0], z - offset[2]);
+        (0..3).for_each(|axis| slope.corner[axis] += offset[axis]);
+        Some(slope)
     }
 
     /// As [`Terrain::gather`](super::Terrain::gather).
@@ -306,6 +322,7 @@ impl Placed {
             Part::Mesh(mesh) => mesh.sample_under(x, y, z),
         }?;
         sample.height_m += self.offset[1];
+        sample.footing.part = self.id;
         Some(sample)
     }
 

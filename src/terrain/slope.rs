@@ -1,136 +1,604 @@
-//! One triangle of open ground with its interpolated normals, for many points near each other.
+//! One triangle of ground with what lies beyond its edges: how high a sphere is that rests there.
 //!
-//! Height and normal, not yet unit, are linear over a triangle. Who walks over ground in short steps is on one triangle for
-//! many of them: looked up once, a step then costs a few products in lanes.
+//! A sphere that rests on a triangle is its radius over the triangle's plane. Near an edge it may rest on more: in a valley
+//! on both planes, of which the higher holds it; over a crest on this plane, on the edge itself or on the plane beyond,
+//! whichever it touches from above. So the height at which it rests is continuous over edges, and true to the triangles.
+//! Derivation: docs/derivations/rest.md.
+//!
+//! Who goes over ground in short steps is on one triangle for many of them: looked up once, a step then costs a few products
+//! in lanes.
 
-use super::Terrain;
-use super::heightfield::{Heightfield, MIN_MIXED_Y};
+use super::corner::{Rest, near_corners};
 use super::plane::Plane;
+use super::{Footing, Part, Terrain};
+use crate::constants::CLEARANCE_LEAST_Y;
+use crate::lanes::{LANES, Lane8, Lanes, Vec3W, WideLanes};
 
-/// A triangle of a heightfield, or a plane, which has no end.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Slope {
-    /// Names the triangle.
-    pub cell: SlopeId,
-    /// The corner that x and z are counted from, in world metres, and the height there.
-    pub corner: [f64; 3],
-    /// Cells a metre along x and z; a plane's are a metre.
-    pub per_m: [f32; 2],
-    /// Of the two triangles of a cell the one where x - z, in cells, has this sign; 0 on a plane.
-    pub side: f32,
-    /// Where x and z, in cells, begin and end.
-    pub ends: [f32; 2],
-    /// Metres that a point is inside, at least, for each cell that it is away from the edges.
-    pub room_m: f32,
-    /// x, y and z of the normal at the corner, of any length.
-    pub normal: [f32; 3],
-    /// What the height and the normal gain over a cell along x and along z.
-    pub gain: [[f32; 4]; 2],
+/// No triangle.
+pub(crate) const NO_FACE: u32 = u32::MAX;
+
+/// Slope across an edge that a way over it has at most: a steeper one runs beside it.
+const MOST_STEEP: f32 = 2.0;
+
+/// Metres up for a metre away from an edge, at most.
+const MOST_SECANT: f32 = 3.0;
+
+/// How much higher a sphere is than without a wall, in radii, until the wall holds it.
+const WALLED_RADII: f32 = 1e-3;
+
+/// As wide as no ground is, in metres: where a plane's edges are.
+const ENDLESS_M: f32 = 1e15;
+
+/// What slopes over 60 degrees are to a sphere at rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Walls {
+    /// No steeper than 60 degrees: a sphere leans on them, and is not raised by many radii.
+    Lean,
+    /// As steep as they are, so that what comes near them has a long way up.
+    Count,
 }
 
-/// Column and row of a triangle's cell, and whether it is the eastern one, with the cell's north and east edge; the other has
-/// its west and south edge.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct SlopeId {
-    pub column: u32,
-    pub row: u32,
-    pub is_east: bool,
-}
-
-impl SlopeId {
-    /// Whether two triangles share an edge.
+impl Walls {
+    /// How many radii over a plane a sphere's centre is at most.
     #[inline(always)]
-    pub fn is_beside(self, other: Self) -> bool {
-        let (east, west) = if self.is_east { (self, other) } else { (other, self) };
-        let across = (west.column.wrapping_sub(east.column), east.row.wrapping_sub(west.row));
-        self.is_east != other.is_east && matches!(across, (0, 0) | (1, 0) | (0, 1))
-    }
-}
-
-impl Slope {
-    /// The least y of a normal before it is made unit.
-    pub const LEAST_Y: f32 = MIN_MIXED_Y;
-}
-
-impl Terrain {
-    /// The triangle at (x, z) of a plane or a heightfield; `None` where there is no ground, and on other ground.
-    #[inline(always)]
-    pub(crate) fn slope_at(&self, x: f64, z: f64) -> Option<Slope> {
+    pub(super) const fn most_lean(self) -> f32 {
         match self {
-            Self::Plane(plane) => plane_slope(plane, x, z),
-            Self::Heightfield(field) => field_slope(field, x, z),
-            _ => None,
+            Self::Lean => 1.0 / CLEARANCE_LEAST_Y,
+            Self::Count => 1e6,
         }
     }
 }
 
-/// From below or above the point, so that a far plane is as exact as a near one.
-fn plane_slope(plane: &Plane, x: f64, z: f64) -> Option<Slope> {
-    let ground = plane.sample(x, z)?;
-    let [nx, ny, nz] = ground.normal;
-    let gain = [[-nx / ny, 0.0, 0.0, 0.0], [-nz / ny, 0.0, 0.0, 0.0]];
-    Some(Slope {
-        cell: SlopeId::default(),
-        corner: [x, ground.height_m, z],
-        per_m: [1.0; 2],
-        side: 0.0,
-        ends: [f32::NEG_INFINITY, f32::INFINITY],
-        room_m: 1.0,
-        normal: ground.normal,
-        gain,
-    })
+/// A triangle of a heightfield or a mesh, or a plane, which has no end; seen from above.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Slope {
+    /// Names the triangle.
+    pub face: u32,
+    /// The triangles beyond its edges, or [`NO_FACE`]: from the first corner to the second, to the third, and back.
+    pub beside: [u32; 3],
+    /// A point of its plane, in world metres.
+    pub corner: [f64; 3],
+    /// x and z of its corners, from there.
+    pub points: [[f32; 2]; 3],
+    /// What the height gains in a metre of x and of z.
+    pub gain: [f32; 2],
+    /// The same of the planes beyond the edges; its own where there is none.
+    pub beyond: [[f32; 2]; 3],
 }
 
-#[inline(always)]
-fn field_slope(field: &Heightfield, x: f64, z: f64) -> Option<Slope> {
-    let ([column, row], [along_x, along_z]) = field.cell_at(x, z)?;
-    let columns = field.columns() as u32;
-    let (first, is_east) = (row * columns + column, along_x >= along_z);
-    let [start, side, end] = field.corners(first, first + if is_east { 1 } else { columns });
-    let (mut far, mut near) = ([0.0; 4], [0.0; 4]);
-    for part in 0..4 {
-        (far[part], near[part]) = (side[part] - start[part], end[part] - side[part]);
+impl Slope {
+    /// From below or above a point, so that a far plane is as exact as a near one.
+    #[inline(always)]
+    pub(super) fn of_plane(plane: &Plane, x: f64, z: f64) -> Self {
+        let [nx, ny, nz] = plane.normal();
+        let (gain, far) = ([-nx / ny, -nz / ny], ENDLESS_M);
+        let points = [[-far, -far], [far, -far], [0.0, far]];
+        Self { face: 0, beside: [NO_FACE; 3], corner: [x, plane.height_at(x, z), z], points, gain, beyond: [gain; 3] }
     }
-    let origin = field.origin();
-    let corner = [
-        origin[0] + f64::from(column) * field.cell_x_m(),
-        origin[1] + f64::from(start[0]),
-        origin[2] + f64::from(row) * field.cell_z_m(),
-    ];
-    let per_m = field.cells_per_m();
-    let most = if per_m[0] > per_m[1] { per_m[0] } else { per_m[1] };
-    Some(Slope {
-        cell: SlopeId { column, row, is_east },
-        corner,
-        per_m,
-        side: if is_east { 1.0 } else { -1.0 },
-        ends: [0.0, 1.0],
-        // From the diagonal a point is the square root of a half of what x and z differ by.
-        room_m: 0.7 / most,
-        normal: [start[1], start[2], start[3]],
-        gain: if is_east { [far, near] } else { [near, far] },
-    })
+
+    /// World height of the centre of a sphere of this radius that rests at (x, z), in world metres.
+    pub(crate) fn rest_m(&self, x: f64, z: f64, radius: f32, walls: Walls) -> f64 {
+        let [near_x, near_z] = [(x - self.corner[0]) as f32, (z - self.corner[2]) as f32];
+        if (0..3).all(|k| self.inside(k, near_x, near_z) >= radius) {
+            let [gx, gz] = self.gain;
+            let (lean, most) = ((1.0 + gx * gx + gz * gz).sqrt(), walls.most_lean());
+            let over = radius * if lean < most { lean } else { most };
+            return self.corner[1] + f64::from(gx * near_x + gz * near_z + over);
+        }
+        let mut slopes = Slopes::NONE;
+        slopes.put(0, self, self.corner);
+        slopes.derive::<WideLanes>();
+        let place = slopes.place(WideLanes::splat(near_x), WideLanes::splat(near_z));
+        let rests = slopes.height(&place) + slopes.over(&place, WideLanes::splat(radius), walls);
+        self.corner[1] + f64::from(rests.to_array()[0])
+    }
+
+    /// Metres that a point is inside of an edge.
+    fn inside(&self, k: usize, x: f32, z: f32) -> f32 {
+        let ([ax, az], [bx, bz], [cx, cz]) = (self.points[k], self.points[(k + 1) % 3], self.points[(k + 2) % 3]);
+        let (along_x, along_z) = (bx - ax, bz - az);
+        let left = |x: f32, z: f32| along_x * (z - az) - along_z * (x - ax);
+        let inside = left(x, z) / (along_x * along_x + along_z * along_z).sqrt();
+        if left(cx, cz) < 0.0 { -inside } else { inside }
+    }
+
+    /// World height of its plane at (x, z).
+    pub(crate) fn height_m(&self, x: f64, z: f64) -> f64 {
+        let [x, z] = [(x - self.corner[0]) as f32, (z - self.corner[2]) as f32];
+        self.corner[1] + f64::from(self.gain[0] * x + self.gain[1] * z)
+    }
+
+    /// Unit, upward.
+    pub(crate) fn normal(&self) -> [f32; 3] {
+        let [gx, gz] = self.gain;
+        let inv = 1.0 / (1.0 + gx * gx + gz * gz).sqrt();
+        [-gx * inv, inv, -gz * inv]
+    }
+
+    /// Whether the plane beyond an edge falls away from this one.
+    pub(crate) fn is_crest(&self, k: usize) -> bool {
+        let [x, z] = self.across(k);
+        let ([ax, az], [cx, cz]) = (self.points[k], self.points[(k + 2) % 3]);
+        let inner = (cx - ax) * x + (cz - az) * z;
+        let fold = (self.beyond[k][0] - self.gain[0]) * x + (self.beyond[k][1] - self.gain[1]) * z;
+        if inner < 0.0 { fold < 0.0 } else { fold > 0.0 }
+    }
+
+    /// The direction in plan across an edge.
+    fn across(&self, k: usize) -> [f32; 2] {
+        let ([ax, az], [bx, bz]) = (self.points[k], self.points[(k + 1) % 3]);
+        let inv = 1.0 / ((bx - ax) * (bx - ax) + (bz - az) * (bz - az)).sqrt();
+        [(az - bz) * inv, (bx - ax) * inv]
+    }
+
+    /// Where the way from one place to another, as x and z from the corner, leaves over an edge: not the one to the face
+    /// that it `came` from.
+    pub(crate) fn leave(&self, [[ax, az], [bx, bz]]: [[f32; 2]; 2], came: u32) -> Option<Crossing> {
+        let mut first: Option<Crossing> = None;
+        for k in 0..3 {
+            let ([px, pz], [qx, qz], [ox, oz]) = (self.points[k], self.points[(k + 1) % 3], self.points[(k + 2) % 3]);
+            let (along_x, along_z) = (qx - px, qz - pz);
+            let left = |x: f32, z: f32| along_x * (z - pz) - along_z * (x - px);
+            let turn = if left(ox, oz) < 0.0 { -1.0 } else { 1.0 };
+            let (start, end) = (turn * left(ax, az), turn * left(bx, bz));
+            if end >= 0.0 || end >= start || came != NO_FACE && self.beside[k] == came {
+                continue;
+            }
+            let share = if start > 0.0 { start / (start - end) } else { 0.0 };
+            if first.is_none_or(|crossing| share < crossing.share) {
+                let [gx, gz] = [0, 1].map(|axis| self.beyond[k][axis] - self.gain[axis]);
+                let fold = turn * (gz * along_x - gx * along_z);
+                first = Some(Crossing { share, beside: self.beside[k], is_crest: fold > 0.0, across: self.across(k) });
+            }
+        }
+        first
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Where a way leaves a triangle.
+#[derive(Clone, Copy)]
+pub(crate) struct Crossing {
+    /// Of the way.
+    pub share: f32,
+    /// The triangle beyond, or [`NO_FACE`].
+    pub beside: u32,
+    pub is_crest: bool,
+    /// The direction in plan across the edge.
+    pub across: [f32; 2],
+}
 
-    #[test]
-    fn triangles_beside_each_other_share_two_corners() {
-        let corners = |id: SlopeId| {
-            let (column, row) = (id.column, id.row);
-            let off = if id.is_east { (column + 1, row) } else { (column, row + 1) };
-            [(column, row), off, (column + 1, row + 1)]
-        };
-        let ids = (1..4).flat_map(|row| {
-            (1..4).flat_map(move |column| [false, true].map(|is_east| SlopeId { column, row, is_east }))
-        });
-        for one in ids.clone() {
-            for two in ids.clone() {
-                let shared = corners(one).iter().filter(|corner| corners(two).contains(corner)).count();
-                assert_eq!(one.is_beside(two), shared == 2, "{one:?} {two:?}");
+/// A triangle of each lane.
+pub(crate) struct Slopes {
+    pub face: [u32; LANES],
+    /// A point of the plane, and the height there.
+    x: Lane8,
+    z: Lane8,
+    pub height: Lane8,
+    points: [[Lane8; 2]; 3],
+    pub gain: [Lane8; 2],
+    beyond: [[Lane8; 2]; 3],
+    /// What follows from these. Unit, upward.
+    pub normal: [Lane8; 3],
+    /// Height of a resting sphere's centre straight over the plane, in radii.
+    lean: Lane8,
+    edges: [Edges; 3],
+}
+
+/// An edge of each lane's triangle, and the plane beyond it.
+struct Edges {
+    /// Metres that a point is inside: `across` . (x, z) - `start`.
+    across: [Lane8; 2],
+    start: Lane8,
+    /// Metres that the plane beyond is higher than this one in a metre inside: above 0 at a crest, below 0 in a valley.
+    fold: Lane8,
+    /// `lean` of the plane beyond.
+    lean: Lane8,
+    /// Metres up in a metre toward the edge.
+    ascent: Lane8,
+    /// Metres along the edge in a metre of it seen from above.
+    secant: Lane8,
+}
+
+const NO_EDGES: Edges = Edges {
+    across: [[0.0; LANES]; 2],
+    start: [f32::INFINITY; LANES],
+    fold: [0.0; LANES],
+    lean: [1.0; LANES],
+    ascent: [0.0; LANES],
+    secant: [1.0; LANES],
+};
+
+/// Where a point is on a triangle.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<L> {
+    /// From the triangle's own point.
+    x: L,
+    z: L,
+    /// Metres inside of each edge, and of the nearest.
+    inside: [L; 3],
+    pub room: L,
+}
+
+impl Slopes {
+    /// No ground, on which no point is, so that each is looked up.
+    pub(crate) const NONE: Self = Self {
+        face: [NO_FACE; LANES],
+        x: [0.0; LANES],
+        z: [0.0; LANES],
+        height: [f32::NEG_INFINITY; LANES],
+        points: [[[0.0; LANES]; 2]; 3],
+        gain: [[0.0; LANES]; 2],
+        beyond: [[[0.0; LANES]; 2]; 3],
+        normal: [[0.0; LANES], [1.0; LANES], [0.0; LANES]],
+        lean: [1.0; LANES],
+        edges: [NO_EDGES; 3],
+    };
+
+    /// Takes a triangle, as seen from `origin`; [`derive`](Self::derive) has to follow.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, lane: usize, slope: &Slope, origin: [f64; 3]) {
+        self.face[lane] = slope.face;
+        self.x[lane] = (slope.corner[0] - origin[0]) as f32;
+        self.height[lane] = (slope.corner[1] - origin[1]) as f32;
+        self.z[lane] = (slope.corner[2] - origin[2]) as f32;
+        for axis in 0..2 {
+            self.gain[axis][lane] = slope.gain[axis];
+            for (points, point) in self.points.iter_mut().zip(&slope.points) {
+                points[axis][lane] = point[axis];
             }
+            for (beyond, gain) in self.beyond.iter_mut().zip(&slope.beyond) {
+                beyond[axis][lane] = gain[axis];
+            }
+        }
+    }
+
+    /// Takes triangles in these lanes: a point of each, corners from there, and what heights gain on it and beyond its edges.
+    #[inline(always)]
+    pub(super) fn take<L: Lanes>(
+        &mut self,
+        lanes: L::Mask,
+        [x, z]: [L; 2],
+        height: L,
+        points: [[L; 2]; 3],
+        [gain, beyond @ ..]: [[L; 2]; 4],
+    ) {
+        keep(lanes, &mut self.x, x);
+        keep(lanes, &mut self.z, z);
+        keep(lanes, &mut self.height, height);
+        for axis in 0..2 {
+            keep(lanes, &mut self.gain[axis], gain[axis]);
+            for k in 0..3 {
+                keep(lanes, &mut self.points[k][axis], points[k][axis]);
+                keep(lanes, &mut self.beyond[k][axis], beyond[k][axis]);
+            }
+        }
+    }
+
+    /// The direction in plan across an edge of a lane's triangle.
+    #[inline(always)]
+    pub(crate) fn across(&self, k: usize, lane: usize) -> [f32; 2] {
+        [self.edges[k].across[0][lane], self.edges[k].across[1][lane]]
+    }
+
+    /// Takes nothing.
+    pub(crate) fn clear(&mut self, lane: usize) {
+        (self.face[lane], self.height[lane]) = (NO_FACE, f32::NEG_INFINITY);
+        self.points.as_flattened_mut().iter_mut().for_each(|part| part[lane] = f32::NAN);
+    }
+
+    /// Works out what follows from the triangles. One without corners has no inside.
+    #[inline(always)]
+    pub(crate) fn derive<L: Lanes>(&mut self) {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let gain = [L::load(&self.gain[0]), L::load(&self.gain[1])];
+        let length = secant(gain);
+        let inv = one / length;
+        (zero - gain[0] * inv).store(&mut self.normal[0]);
+        inv.store(&mut self.normal[1]);
+        (zero - gain[1] * inv).store(&mut self.normal[2]);
+        length.store(&mut self.lean);
+        let mut corners = [[zero; 2]; 3];
+        for (corner, points) in corners.iter_mut().zip(&self.points) {
+            *corner = [L::load(&points[0]), L::load(&points[1])];
+        }
+        let [first, second, third] = corners;
+        let (one_x, one_z) = (second[0] - first[0], second[1] - first[1]);
+        let (two_x, two_z) = (third[0] - first[0], third[1] - first[1]);
+        let turn = zero.le(one_x * two_z - one_z * two_x);
+        for (k, edge) in self.edges.iter_mut().enumerate() {
+            let (from, to) = (corners[k], corners[(k + 1) % 3]);
+            let (along_x, along_z) = (to[0] - from[0], to[1] - from[1]);
+            let inv = one / (along_x * along_x + along_z * along_z).sqrt();
+            let inv = L::select(turn, inv, zero - inv);
+            let across = [zero - along_z * inv, along_x * inv];
+            let rise = (gain[0] * along_x + gain[1] * along_z) * inv;
+            let beyond = [L::load(&self.beyond[k][0]), L::load(&self.beyond[k][1])];
+            across[0].store(&mut edge.across[0]);
+            across[1].store(&mut edge.across[1]);
+            (across[0] * from[0] + across[1] * from[1]).store(&mut edge.start);
+            (zero - (gain[0] * across[0] + gain[1] * across[1])).store(&mut edge.ascent);
+            secant([rise, zero]).store(&mut edge.secant);
+            ((beyond[0] - gain[0]) * across[0] + (beyond[1] - gain[1]) * across[1]).store(&mut edge.fold);
+            secant(beyond).store(&mut edge.lean);
+        }
+    }
+
+    /// Where points are, in metres from what the triangles were seen from.
+    #[inline(always)]
+    pub(crate) fn place<L: Lanes>(&self, x: L, z: L) -> Place<L> {
+        let (x, z) = (x - L::load(&self.x), z - L::load(&self.z));
+        let mut inside = [x; 3];
+        for (inside, edge) in inside.iter_mut().zip(&self.edges) {
+            *inside = x * L::load(&edge.across[0]) + z * L::load(&edge.across[1]) - L::load(&edge.start);
+        }
+        // The minimum yields its second operand where one is NaN.
+        Place { x, z, inside, room: inside[1].min(inside[2]).min(inside[0]) }
+    }
+
+    /// Height of the triangles' planes, of which a place may be outside.
+    #[inline(always)]
+    pub(crate) fn height<L: Lanes>(&self, place: &Place<L>) -> L {
+        L::load(&self.height) + (place.x * L::load(&self.gain[0]) + place.z * L::load(&self.gain[1]))
+    }
+
+    /// Lanes of spheres near a corner of their triangle, where more holds them than the planes beyond its edges.
+    #[inline(always)]
+    pub(crate) fn near_corners<L: Lanes>(&self, place: &Place<L>, radius: L) -> L::Mask {
+        near_corners(place.x, place.z, &self.points, radius)
+    }
+
+    /// How high over the plane the centres of resting spheres are.
+    #[inline(always)]
+    pub(crate) fn over<L: Lanes>(&self, place: &Place<L>, radius: L, walls: Walls) -> L {
+        radius * L::load(&self.lean).min(L::splat(walls.most_lean())) + self.bear(place, radius, walls).0
+    }
+
+    /// What the edges and the planes beyond change of that, and what the height of a resting sphere gains in a metre of x and
+    /// of z.
+    #[inline(always)]
+    pub(crate) fn bear<L: Lanes>(&self, place: &Place<L>, radius: L, walls: Walls) -> (L, [L; 2]) {
+        let (zero, most) = (L::splat(0.0), L::splat(walls.most_lean()));
+        let plain = radius * L::load(&self.lean).min(most);
+        let mut gain = [L::load(&self.gain[0]), L::load(&self.gain[1])];
+        if !L::any(place.room.lt(radius)) {
+            return (zero, gain);
+        }
+        let (mut over, mut over_gain) = (plain, gain);
+        let (mut held, mut held_gain) = (L::splat(f32::NEG_INFINITY), gain);
+        for (edge, &inside) in self.edges.iter().zip(&place.inside) {
+            let (fold, ascent, secant) = (L::load(&edge.fold), L::load(&edge.ascent), L::load(&edge.secant));
+            let across = [L::load(&edge.across[0]), L::load(&edge.across[1])];
+            let inside = inside.max(zero);
+            let beyond = fold * inside + radius * L::load(&edge.lean).min(most);
+            // A plane that is lower here than this one holds nothing, however low a crest lets the sphere be.
+            let in_valley = fold.lt(zero) & held.lt(beyond) & plain.lt(beyond);
+            held = L::select(in_valley, beyond, held);
+            let height = (radius * radius - inside * inside).max(zero).sqrt();
+            let level = inside * secant;
+            let over_crest = zero.lt(fold) & inside.lt(radius) & level.lt(ascent * height);
+            let on_edge = over_crest & ((ascent - fold) * height).lt(level);
+            let touched = L::select(on_edge, ascent * inside + secant * height, beyond);
+            let lower = over_crest & touched.lt(over);
+            over = L::select(lower, touched, over);
+            // Off the edge it goes as round as the sphere is.
+            let round = ascent - level / L::select(on_edge, height, L::splat(1.0));
+            let steeper = L::select(on_edge, round, fold);
+            for axis in 0..2 {
+                let there = gain[axis] + across[axis] * steeper;
+                held_gain[axis] = L::select(in_valley, gain[axis] + across[axis] * fold, held_gain[axis]);
+                over_gain[axis] = L::select(lower, there, over_gain[axis]);
+            }
+        }
+        let is_held = over.lt(held);
+        for axis in 0..2 {
+            gain[axis] = L::select(is_held, held_gain[axis], over_gain[axis]);
+        }
+        (L::select(is_held, held, over) - plain, gain)
+    }
+}
+
+/// Puts new values into these lanes.
+#[inline(always)]
+fn keep<L: Lanes>(lanes: L::Mask, old: &mut Lane8, new: L) {
+    L::select(lanes, new, L::load(old)).store(old);
+}
+
+/// A way over an edge: how deep a ball on it comes into the edge at most, which may be before or after it is straight over it;
+/// the metres straight up that bring it a metre out, and
+/// the share of the way where that is. The ball's centre is `high` over the edge where it crosses it, at a
+/// share of the way; `across` is the direction across the edge in plan, `gain` the slope beside it.
+#[inline(always)]
+pub(crate) fn into_crest<L: Lanes>(
+    way: Vec3W<L>,
+    across: [L; 2],
+    gain: [L; 2],
+    high: L,
+    share: L,
+    radius: L,
+) -> [L; 3] {
+    let (zero, one, least) = (L::splat(0.0), L::splat(1.0), L::splat(1e-9));
+    let [x, z] = across;
+    let (over, along) = (way.x * x + way.z * z, way.z * x - way.x * z);
+    let slope = gain[1] * x - gain[0] * z;
+    let climb = way.y - slope * along;
+    let run = over.abs();
+    let steep = (climb.abs() / run.max(least)).min(L::splat(MOST_STEEP));
+    // It is nearer to the edge on the side where the way is lower.
+    let room = run * L::select(zero.lt(climb), share, one - share);
+    let flat = one / (one + slope * slope);
+    let off = (high.max(zero) * steep * flat / (one + steep * steep * flat)).min(room);
+    let height = high - steep * off;
+    let apart = (off * off + flat * height * height).sqrt();
+    let secant = (apart / (flat * height.abs()).max(least)).min(L::splat(MOST_SECANT));
+    let aside = off / run.max(least);
+    let deepest = share + L::select(zero.lt(climb), zero - aside, aside);
+    [radius - L::select(height.lt(zero), zero - apart, apart), secant, deepest]
+}
+
+/// The length of what is one seen from above.
+#[inline(always)]
+fn secant<L: Lanes>([gx, gz]: [L; 2]) -> L {
+    (L::splat(1.0) + gx * gx + gz * gz).sqrt()
+}
+
+impl Terrain {
+    /// Whether the ground is a function of the place seen from above, of whose triangles any can be looked up.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Plane(_) | Self::Heightfield(_) => true,
+            Self::Mesh(mesh) => mesh.is_open(),
+            Self::None | Self::Set(_) => false,
+        }
+    }
+
+    /// The triangle at (x, z) of open ground; `None` where there is none.
+    #[inline(always)]
+    pub(crate) fn slope_at(&self, x: f64, z: f64) -> Option<Slope> {
+        match self {
+            Self::Plane(plane) => Some(Slope::of_plane(plane, x, z)).filter(|slope| slope.corner[1].is_finite()),
+            Self::Heightfield(field) => field.slope_at(x, z),
+            Self::Mesh(mesh) => mesh.face_at(x, z).map(|face| mesh.slope_of(face)),
+            Self::None | Self::Set(_) => None,
+        }
+    }
+
+    /// A triangle of open ground by its number.
+    #[inline(always)]
+    pub(crate) fn slope_of(&self, face: u32) -> Option<Slope> {
+        match self {
+            Self::Heightfield(field) if face != NO_FACE => Some(field.slope_of(face)),
+            Self::Mesh(mesh) if face != NO_FACE => Some(mesh.slope_of(face)),
+            _ => None,
+        }
+    }
+
+    /// The triangle on which (x, z) was found to be, in world metres.
+    #[inline(always)]
+    fn slope_under(&self, footing: Footing, x: f64, z: f64) -> Option<Slope> {
+        match self {
+            Self::None => None,
+            Self::Plane(plane) => Some(Slope::of_plane(plane, x, z)),
+            Self::Heightfield(field) => Some(field.slope_of(footing.face)),
+            Self::Mesh(mesh) => Some(mesh.slope_of(footing.face)),
+            Self::Set(set) => set.slope_under(footing, x, z),
+        }
+    }
+
+    /// World height of the centre of a sphere that rests at (x, z) on the triangle which was found there, or beside it; minus
+    /// infinity on no ground.
+    pub(crate) fn rest_on(&self, footing: Footing, x: f64, z: f64, radius: f32, walls: Walls) -> f64 {
+        let Some(slope) = self.slope_under(footing, x, z) else { return f64::NEG_INFINITY };
+        if slope.is_near_corner(x, z, radius) {
+            return self.rest_beside(&slope, footing, [x, z], radius, walls).centre_m;
+        }
+        slope.rest_m(x, z, radius, walls)
+    }
+
+    /// The same near a corner of the triangle. What is more than three radii over the triangle is another floor; what
+    /// goes up from it at 60 degrees is less.
+    #[inline(never)]
+    fn rest_beside(&self, slope: &Slope, footing: Footing, [x, z]: [f64; 2], radius: f32, walls: Walls) -> Rest {
+        let near = slope.height_m(x, z) + f64::from(3.0 * radius);
+        let all = if walls == Walls::Count { f64::INFINITY } else { near };
+        let on_part = |part: &Part, [dx, dy, dz]: [f64; 3]| {
+            let limit = if matches!(part, Part::Mesh(mesh) if !mesh.is_open()) { near } else { all };
+            let at = [x - dx, limit - dy, z - dz];
+            match part {
+                Part::Plane(_) => None,
+                Part::Heightfield(field) => Some(field.rest_at_corner(at, radius, walls).raised(dy)),
+                Part::Mesh(mesh) => Some(mesh.rest_at_corner(at, radius, walls).raised(dy)),
+            }
+        };
+        let found = match self {
+            Self::None | Self::Plane(_) => None,
+            Self::Heightfield(field) => Some(field.rest_at_corner([x, all, z], radius, walls)),
+            Self::Mesh(mesh) => {
+                let limit = if mesh.is_open() { all } else { near };
+                Some(mesh.rest_at_corner([x, limit, z], radius, walls))
+            }
+            Self::Set(set) => set.part_of(footing).and_then(|(part, offset)| on_part(part, offset)),
+        };
+        found.unwrap_or_else(|| {
+            let centre_m = slope.rest_m(x, z, radius, walls);
+            Rest { centre_m, touch_m: centre_m - f64::from(radius) }
+        })
+    }
+
+    /// [`rest_on`](Self::rest_on) in these lanes, with its bits; also in which of them a wall holds the sphere, where walls
+    /// count.
+    #[inline(always)]
+    pub(crate) fn rest_on_lanes<L: Lanes>(
+        &self,
+        lanes: u32,
+        footing: &[Footing; LANES],
+        [x, z]: [&[f64; LANES]; 2],
+        radius: &Lane8,
+        walls: Walls,
+    ) -> ([f64; LANES], u32) {
+        let (mut slopes, mut base) = (Slopes::NONE, [f64::NEG_INFINITY; LANES]);
+        let (mut near_x, mut near_z, mut corner, mut beside) = ([0.0; LANES], [0.0; LANES], 0, base);
+        let mut walled = 0;
+        for lane in 0..LANES {
+            if lanes & (1 << lane) != 0
+                && let Some(slope) = self.slope_under(footing[lane], x[lane], z[lane])
+            {
+                slopes.put(lane, &slope, slope.corner);
+                base[lane] = slope.corner[1];
+                if slope.is_near_corner(x[lane], z[lane], radius[lane]) {
+                    corner |= 1 << lane;
+                    let at = [x[lane], z[lane]];
+                    let rest = self.rest_beside(&slope, footing[lane], at, radius[lane], walls);
+                    beside[lane] = rest.centre_m;
+                    walled |= u32::from(rest.is_walled(slope.height_m(x[lane], z[lane]), radius[lane])) << lane;
+                }
+                near_x[lane] = (x[lane] - slope.corner[0]) as f32;
+                near_z[lane] = (z[lane] - slope.corner[2]) as f32;
+            }
+        }
+        slopes.derive::<L>();
+        let place = slopes.place::<L>(L::load(&near_x), L::load(&near_z));
+        let radius = L::load(radius);
+        let over = slopes.over(&place, radius, walls);
+        let leans = slopes.over(&place, radius, Walls::Lean);
+        walled |= !corner & L::bits((leans + radius * L::splat(WALLED_RADII)).lt(over));
+        let rests = (slopes.height(&place) + over).to_array();
+        for lane in 0..LANES {
+            base[lane] = if corner & (1 << lane) != 0 { beside[lane] } else { base[lane] + f64::from(rests[lane]) };
+        }
+        (base, walled & lanes)
+    }
+
+    /// Whether a wall holds a sphere that rests at such a height.
+    pub(crate) fn is_walled(&self, footing: Footing, [x, z]: [f64; 2], radius: f32, rests: f64) -> bool {
+        let Some(slope) = self.slope_under(footing, x, z) else { return false };
+        if slope.is_near_corner(x, z, radius) {
+            let rest = self.rest_beside(&slope, footing, [x, z], radius, Walls::Count);
+            return rest.is_walled(slope.height_m(x, z), radius);
+        }
+        rests > slope.rest_m(x, z, radius, Walls::Lean) + f64::from(WALLED_RADII * radius)
+    }
+}
+
+impl Rest {
+    fn raised(self, by: f64) -> Self {
+        Self { centre_m: self.centre_m + by, touch_m: self.touch_m + by }
+    }
+
+    /// Whether what it touches is steeper than 60 degrees, and no step: those are touched lower.
+    fn is_walled(&self, ground_m: f64, radius: f32) -> bool {
+        let radius = f64::from(radius);
+        self.centre_m - self.touch_m < 0.98 * f64::from(CLEARANCE_LEAST_Y) * radius
+            && self.touch_m > ground_m + 0.9 * radius
+    }
+}
+
+impl Part {
+    /// As [`Terrain::slope_under`].
+    pub(super) fn slope_under(&self, face: u32, x: f64, z: f64) -> Slope {
+        match self {
+            Self::Plane(plane) => Slope::of_plane(plane, x, z),
+            Self::Heightfield(field) => field.slope_of(face),
+            Self::Mesh(mesh) => mesh.slope_of(face),
         }
     }
 }

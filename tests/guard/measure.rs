@@ -46,12 +46,10 @@ pub fn depths(batch: &SerpentBatch, id: SerpentId, depth: impl Fn(DVec3, f64) ->
     all
 }
 
-/// Against planes and heightfields: by the interpolated slope under the centre, as heads stand.
+/// Against planes and heightfields: by the nearest point of them.
 pub fn open_depth(terrain: &Terrain, at: DVec3, radius: f64) -> f64 {
-    terrain.sample(at.x, at.z).map_or(0.0, |ground| {
-        let up = f64::from(ground.normal[1]);
-        (ground.height_m + radius / up - at.y) * up
-    })
+    let (depth, _) = serpentarium::reference::rest::depth(terrain, at, radius);
+    if depth.is_finite() { depth } else { 0.0 }
 }
 
 /// Against triangles of a surface with everything above it free.

@@ -49,8 +49,8 @@ fn pushes_on_hills_are_the_twins() {
     let terrain = field_of(grid(61, 1.0, hills));
     let way = |s: f64| {
         let (x, z) = (s - 8.0, 1.5 * (0.4 * s).sin());
-        let ground = terrain.sample(x, z).unwrap();
-        DVec3::new(x, ground.height_m + 0.1 / f64::from(ground.normal[1]) - 0.03 * (1.1 * s).sin().max(0.0), z)
+        let rests = terrain.rest_under(x, f64::INFINITY, z, 0.1).unwrap();
+        DVec3::new(x, rests - 0.03 * (1.1 * s).sin().max(0.0), z)
     };
     // The stage takes a crest's depth from the slopes at the segment's ends.
     compare(&terrain, 200, way, 0.06, "hills");

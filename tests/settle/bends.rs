@@ -79,8 +79,7 @@ fn walk(what: &str, terrain: &Terrain, at: [f64; 3], speed: f64, ticks: usize, l
                 let next = std::cell::Cell::new(speed_now);
                 twins.tick(X, |head, heading| {
                     let to = head + DVec3::new(f64::from(heading.x), 0.0, f64::from(heading.z)) * speed / 60.0;
-                    let sample = ground.sample(to.x, to.z).unwrap();
-                    let floor = sample.height_m + RADIUS / f64::from(sample.normal[1]);
+                    let floor = ground.rest_under(to.x, f64::INFINITY, to.z, RADIUS as f32).unwrap();
                     let falls = head.y - speed_now / 60.0;
                     next.set(if falls < floor { 0.0 } else { speed_now });
                     DVec3::new(to.x, falls.max(floor), to.z) - head

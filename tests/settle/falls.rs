@@ -137,8 +137,7 @@ fn stands_above(name: &str) -> (SerpentBatch, SerpentId) {
     for _ in 0..600 {
         let head = batch.head(id).unwrap();
         let x = head.x + 0.5 * length / 60.0;
-        let sample = ground.sample(x, 0.0).unwrap();
-        let y = sample.height_m + radius / f64::from(sample.normal[1]) + lift;
+        let y = ground.rest_under(x, f64::INFINITY, 0.0, radius as f32).unwrap() + lift;
         batch.report_actual_displacement(id, (DVec3::new(x, y, 0.0) - head).as_vec3(), X).unwrap();
         batch.step(DT).unwrap();
     }

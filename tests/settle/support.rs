@@ -71,8 +71,7 @@ pub fn still(batch: &mut SerpentBatch, ticks: usize) {
 
 /// Gap between the belly and the ground under it, in metres.
 pub fn gap(batch: &SerpentBatch, joint: DVec3, radius: f64) -> f64 {
-    let sample = batch.terrain().sample_under(joint.x, joint.y, joint.z).unwrap();
-    joint.y - sample.height_m - radius / f64::from(sample.normal[1])
+    joint.y - batch.terrain().rest_under(joint.x, joint.y, joint.z, radius as f32).unwrap()
 }
 
 pub fn gaps(batch: &SerpentBatch, id: SerpentId) -> Vec<f64> {

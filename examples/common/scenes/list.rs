@@ -96,8 +96,8 @@ fn rail(x: [f64; 2], z: f64, length_m: f64, speed: f64, height: impl Fn(f64, f64
 /// Heights at which a neck touches the highest ground.
 fn touching(terrain: &Terrain, origin: DVec3, radius_m: f64) -> impl Fn(f64, f64) -> f64 {
     move |x, z| {
-        let ground = terrain.sample(origin.x + x, origin.z + z).expect("the path is over ground");
-        ground.height_m - origin.y + radius_m / f64::from(ground.normal[1])
+        let rests = terrain.rest_under(origin.x + x, f64::INFINITY, origin.z + z, radius_m as f32);
+        rests.expect("the path is over ground") - origin.y
     }
 }
 
@@ -257,8 +257,8 @@ fn cave(origin: DVec3) -> Scene {
     set.insert(ceiling).expect("a set takes parts");
     let terrain = Terrain::from(set);
     let under = |x: f64, z: f64| {
-        let ground = terrain.sample_under(origin.x + x, origin.y + 0.06, origin.z + z).expect("there is a floor");
-        ground.height_m - origin.y + NECK / f64::from(ground.normal[1])
+        let rests = terrain.rest_under(origin.x + x, origin.y + 0.06, origin.z + z, NECK as f32);
+        rests.expect("there is a floor") - origin.y
     };
     let path = rail([-0.3, 2.2], 0.2, LENGTH, 0.27, under);
     let creatures = vec![path, driven(-0.3, -0.2, SPEED, &[(0.0, 0.0)])];

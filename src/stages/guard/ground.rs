@@ -1,13 +1,16 @@
 //! What the guard feels of the ground: planes, one for each place.
 
-use super::{Felt, NOTHING, NOWHERE, Section};
-use crate::batch::{BlockState, JointLanes, Vec8, lane3};
+use super::{Felt, Section};
+use crate::batch::{BlockState, JointLanes, lane3};
 use crate::constants::GUARD_SLOP;
-use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Vec3W, WideLanes, dispatch};
-use crate::terrain::{Contact, Hit, Nearby, Slope, SlopeId, Terrain};
+use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Vec3W, WideLanes, closest_between_segments, dispatch};
+use crate::terrain::{Cells, Contact, Hit, NO_FACE, Nearby, Place, Slopes, Terrain, Walls, into_crest};
 
-/// Halvings of a quarter of a segment, in which its deepest place is looked for: to a 64th.
-const SEARCHES: usize = 4;
+/// What a crest lets a section down by, in radii: below this it is sharp.
+const SHARP: f32 = -0.04;
+
+/// Triangles that a segment is followed over, at most.
+const MOST_CROSSED: usize = 256;
 
 /// Ground that spheres are held against.
 pub(super) trait Ground {
@@ -22,127 +25,111 @@ pub(super) trait Ground {
     fn feel_way<L: Lanes>(&mut self, lanes: u32, ends: [Vec3W<L>; 2], radius: [L; 2], felt: &mut Felt) -> L;
 }
 
-/// Planes and heightfields: the sphere is held against the interpolated slope straight below or above its centre. That
-/// is how heads are put on the ground, so a path laid there is right by the same measure.
+/// Ground whose triangles are looked up: a sphere is held against the triangle straight below or above its centre, and what
+/// lies beyond that one's edges. That is how heads are put on the ground, so a path laid there is right by the same measure.
 pub(super) struct Open<'a> {
-    terrain: &'a Terrain,
-    origin: &'a [[f64; LANES]; 3],
-    /// The triangles under the joints that were felt last.
-    slopes: Slopes,
-    /// Those under other places.
-    elsewhere: Slopes,
+    map: Map<'a>,
+    under: Under,
+    /// Ground that has a free side below.
+    pub(super) is_sheet: bool,
+    /// Lanes that came to the border of it.
+    pub(super) rim: u32,
 }
 
-/// A triangle of each lane, from its creature's origin.
-struct Slopes {
-    x: Lane8,
-    z: Lane8,
-    per_m: [Lane8; 2],
-    side: Lane8,
-    ends: [Lane8; 2],
-    /// Room per cell; what is added to it where there is no diagonal.
-    room: [Lane8; 2],
-    /// Height and normal at the corner, and what they gain along x and z.
-    corner: [Lane8; 4],
-    gain: [[Lane8; 4]; 2],
-    cell: [SlopeId; LANES],
+/// The triangles under the joints that were felt last, and how they were come to.
+struct Under {
+    slopes: Slopes,
+    beside: [[u32; 3]; LANES],
     /// Lanes that came from a triangle which is not beside the present one.
     jumped: u32,
+    /// For the others, the direction in plan across the edge that was crossed.
+    across: [Lane8; 2],
 }
 
-/// Where a point is on a triangle, in cells.
-#[derive(Clone, Copy)]
-pub(super) struct Place<L> {
-    x: L,
-    z: L,
-    /// Cells to the nearest edge.
-    inside: L,
-}
+impl Under {
+    const NOTHING: Self =
+        Self { slopes: Slopes::NONE, beside: [[NO_FACE; 3]; LANES], jumped: 0, across: [[1.0; LANES], [0.0; LANES]] };
 
-impl Slopes {
-    /// No ground, on which no point is, so that each is looked up.
-    const NONE: Self = Self {
-        x: [0.0; LANES],
-        z: [0.0; LANES],
-        per_m: [[0.0; LANES]; 2],
-        side: [f32::NAN; LANES],
-        ends: [[0.0; LANES]; 2],
-        room: [[0.0; LANES]; 2],
-        corner: [[f32::NEG_INFINITY; LANES], [0.0; LANES], [1.0; LANES], [0.0; LANES]],
-        gain: [[[0.0; LANES]; 4]; 2],
-        cell: [SlopeId { column: 0, row: 0, is_east: false }; LANES],
-        jumped: 0,
-    };
-
+    /// How far a point is straight under the triangle's plane, of which its place may be outside.
     #[inline(always)]
-    fn place<L: Lanes>(&self, at: Vec3W<L>) -> Place<L> {
-        let (low, high) = (L::load(&self.ends[0]), L::load(&self.ends[1]));
-        let x = (at.x - L::load(&self.x)) * L::load(&self.per_m[0]);
-        let z = (at.z - L::load(&self.z)) * L::load(&self.per_m[1]);
-        // The last is NaN without ground, and the minimum yields its second operand then.
-        let inside = (x - low).min(z - low).min((high - x).min(high - z));
-        Place { x, z, inside: inside.min((x - z) * L::load(&self.side) + L::load(&self.room[1])) }
-    }
-
-    /// Height, from the creature's origin, and unit normal.
-    #[inline(always)]
-    fn at<L: Lanes>(&self, place: Place<L>) -> (L, Vec3W<L>) {
-        let Place { x, z, .. } = place;
-        let (nx, ny, nz) = (self.mix(1, x, z), self.mix(2, x, z).max(L::splat(Slope::LEAST_Y)), self.mix(3, x, z));
-        let inv = L::splat(1.0) / (nx * nx + ny * ny + nz * nz).sqrt();
-        (self.mix(0, x, z), Vec3W::new(nx * inv, ny * inv, nz * inv))
-    }
-
-    /// How deep a sphere is under the plane of the triangle, of which the place may be outside.
-    #[inline(always)]
-    fn depth<L: Lanes>(&self, at: Vec3W<L>, radius: L) -> L {
-        let (height, normal) = self.at(self.place(at));
-        (height - at.y) * normal.y + radius
-    }
-
-    #[inline(always)]
-    fn mix<L: Lanes>(&self, part: usize, x: L, z: L) -> L {
-        let (along_x, along_z) = (L::load(&self.gain[0][part]), L::load(&self.gain[1][part]));
-        L::load(&self.corner[part]) + (x * along_x + z * along_z)
-    }
-
-    #[inline(never)]
-    fn look_up(&mut self, lane: usize, terrain: &Terrain, origin: [f64; 3], at: [f32; 3]) {
-        let [x, z] = [0, 2].map(|c| origin[c] + f64::from(at[c]));
-        self.jumped |= 1 << lane;
-        let Some(slope) = terrain.slope_at(x, z) else {
-            self.side[lane] = f32::NAN;
-            self.corner[0][lane] = f32::NEG_INFINITY;
-            return;
-        };
-        let [x, y, z] = [0, 1, 2].map(|c| (slope.corner[c] - origin[c]) as f32);
-        (self.x[lane], self.z[lane], self.side[lane]) = (x, z, slope.side);
-        (self.room[0][lane], self.room[1][lane]) = (slope.room_m, if slope.side == 0.0 { f32::INFINITY } else { 0.0 });
-        if slope.cell.is_beside(self.cell[lane]) {
-            self.jumped &= !(1 << lane);
-        }
-        self.cell[lane] = slope.cell;
-        let [nx, ny, nz] = slope.normal;
-        for (part, value) in [y, nx, ny, nz].into_iter().enumerate() {
-            self.corner[part][lane] = value;
-        }
-        for axis in 0..2 {
-            (self.per_m[axis][lane], self.ends[axis][lane]) = (slope.per_m[axis], slope.ends[axis]);
-            for part in 0..4 {
-                self.gain[axis][part][lane] = slope.gain[axis][part];
-            }
-        }
+    fn under<L: Lanes>(&self, place: &Place<L>, y: L) -> L {
+        self.slopes.height(place) - y
     }
 
     /// Looks up the triangles under these lanes.
     #[inline(always)]
-    fn look_up_lanes<L: Lanes>(&mut self, lanes: u32, terrain: &Terrain, origin: &[[f64; LANES]; 3], at: Vec3W<L>) {
-        let [x, y, z] = [at.x.to_array(), at.y.to_array(), at.z.to_array()];
-        for lane in 0..LANES {
-            if lanes & (1 << lane) != 0 {
-                self.look_up(lane, terrain, lane3(origin, lane), [x[lane], y[lane], z[lane]]);
+    fn look_up<L: Lanes>(&mut self, lanes: u32, ground: &Map<'_>, at: Vec3W<L>) {
+        let came = self.slopes.face;
+        let mut left = lanes;
+        if let Some(cells) = &ground.cells {
+            left = cells.look_up(lanes, &ground.origin[1], [at.x, at.z], &mut self.slopes, &mut self.beside);
+        }
+        if left != 0 {
+            let [x, z] = [at.x.to_array(), at.z.to_array()];
+            for lane in 0..LANES {
+                if left & (1 << lane) != 0 {
+                    self.look_up_one(lane, ground, [x[lane], z[lane]]);
+                }
             }
         }
+        self.slopes.derive::<L>();
+        for lane in 0..LANES {
+            if lanes & (1 << lane) != 0 {
+                self.jumped |= 1 << lane;
+                for k in 0..3 {
+                    if self.beside[lane][k] == came[lane] && came[lane] != NO_FACE {
+                        self.jumped &= !(1 << lane);
+                        [self.across[0][lane], self.across[1][lane]] = self.slopes.across(k, lane);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lanes whose triangle has a border.
+    fn borders(&self) -> u32 {
+        (0..LANES).fold(0, |lanes, lane| lanes | (u32::from(self.beside[lane].contains(&NO_FACE)) << lane))
+    }
+
+    #[inline(never)]
+    fn look_up_one(&mut self, lane: usize, ground: &Map<'_>, [x, z]: [f32; 2]) {
+        let origin = lane3(ground.origin, lane);
+        match ground.terrain.slope_at(origin[0] + f64::from(x), origin[2] + f64::from(z)) {
+            None => {
+                self.slopes.clear(lane);
+                self.beside[lane] = [NO_FACE; 3];
+            }
+            Some(slope) => {
+                self.slopes.put(lane, &slope, origin);
+                self.beside[lane] = slope.beside;
+            }
+        }
+    }
+}
+
+/// Open ground as eight creatures see it.
+struct Map<'a> {
+    terrain: &'a Terrain,
+    origin: &'a [[f64; LANES]; 3],
+    cells: Option<Cells<'a>>,
+}
+
+impl Map<'_> {
+    /// How deep spheres are, of which those in these lanes are near a corner.
+    #[inline(always)]
+    fn depth_at_corners<L: Lanes>(&self, lanes: u32, ball: &Ball<L>, up: L) -> L {
+        let (mut depth, up, radius) = (ball.depth.to_array(), up.to_array(), ball.radius.to_array());
+        let plane = ball.plane.to_array();
+        for lane in 0..LANES {
+            if lanes & (1 << lane) != 0 {
+                let [x, y, z] = of_lane(ball.at, lane);
+                let origin = lane3(self.origin, lane);
+                let [x, y, z] = [origin[0] + f64::from(x), origin[1] + f64::from(y), origin[2] + f64::from(z)];
+                let limit = y + f64::from(plane[lane] + 3.0 * radius[lane]);
+                depth[lane] = (self.terrain.rest_at_corner([x, limit, z], radius[lane]) - y) as f32 * up[lane];
+            }
+        }
+        L::load(&depth)
     }
 }
 
@@ -151,7 +138,10 @@ impl Slopes {
 pub(super) struct Ball<L> {
     pub at: Vec3W<L>,
     pub radius: L,
+    /// How deep it is in the ground.
     pub depth: L,
+    /// How far its centre is straight under the triangle's plane there.
+    pub plane: L,
 }
 
 /// Between two places the triangle changes: a crest, where each of the two lies under the other's plane.
@@ -164,12 +154,18 @@ pub(super) struct Crest<L> {
     /// Share of the way at which the planes of the two meet, and how deep it is there; minus infinity in a valley.
     pub share: L,
     pub depth: L,
+    /// Metres straight up that a metre across the crest is.
+    pub secant: L,
 }
 
 impl<'a> Open<'a> {
     #[inline(always)]
     pub(super) fn new(terrain: &'a Terrain, origin: &'a [[f64; LANES]; 3]) -> Self {
-        Self { terrain, origin, slopes: Slopes::NONE, elsewhere: Slopes::NONE }
+        let cells = match terrain {
+            Terrain::Heightfield(field) => Some(Cells::new(field, origin)),
+            _ => None,
+        };
+        Self { map: Map { terrain, origin, cells }, under: Under::NOTHING, is_sheet: terrain.has_floors(), rim: 0 }
     }
 
     /// Feels the ground under the next spheres in these lanes, with its slope and with how far it holds; and between them
@@ -182,100 +178,138 @@ impl<'a> Open<'a> {
         next: &mut Ball<L>,
         section: &mut Section,
     ) -> Option<Crest<L>> {
-        let mut place = self.slopes.place(next.at);
-        let beyond = lanes & !L::bits(L::splat(0.0).le(place.inside));
-        let (mut over, mut under) = (next.depth, next.depth);
+        let ground = &mut self.under;
+        let mut place = ground.slopes.place(next.at.x, next.at.z);
+        let beyond = lanes & !L::bits(L::splat(0.0).le(place.room));
+        let (mut over, mut under) = (next.plane, next.plane);
         if beyond != 0 {
-            over = self.slopes.depth(next.at, next.radius);
-            self.slopes.look_up_lanes(beyond, self.terrain, self.origin, next.at);
-            under = self.slopes.depth(last.at, last.radius);
-            place = self.slopes.place(next.at);
+            over = ground.under(&place, next.at.y);
+            ground.look_up(beyond, &self.map, next.at);
+            under = ground.under(&ground.slopes.place(last.at.x, last.at.z), last.at.y);
+            place = ground.slopes.place(next.at.x, next.at.z);
         }
-        let (height, normal) = self.slopes.at(place);
-        next.depth = (height - next.at.y) * normal.y + next.radius;
+        let normal = Vec3W::<L>::load(&ground.slopes.normal);
+        next.plane = ground.under(&place, next.at.y);
+        let (bears, gain) = ground.slopes.bear(&place, next.radius, Walls::Lean);
+        let mut normal = normal;
+        let beside = place.room.lt(next.radius);
+        if L::any(beside) {
+            // Between the plane's normal and that of what holds it: straight up in a valley.
+            let one = L::splat(1.0);
+            let held = Vec3W::new(-gain[0], one, -gain[1]).normalize_or(0.0, normal);
+            normal = Vec3W::select(beside, (normal + held).normalize_or(1e-6, held), normal);
+        }
+        let lean = L::load(&ground.slopes.normal[1]);
+        next.depth = (next.plane + bears + next.radius / lean) * normal.y;
+        if self.is_sheet {
+            let near = lanes & !L::bits(next.radius.le(place.room));
+            self.rim |= near & ground.borders();
+        }
+        // On a sharp edge, or beside a corner, segments are looked at on their whole length.
+        let mut corner = lanes & L::bits(bears.lt(next.radius * L::splat(SHARP)));
+        if L::any(place.room.lt(next.radius + next.radius)) {
+            let near = lanes & L::bits(ground.slopes.near_corners(&place, next.radius));
+            corner |= near;
+            if near != 0 {
+                next.depth = self.map.depth_at_corners(near, next, normal.y);
+            }
+        }
         next.depth.store(&mut section.felt.depth);
         normal.store(&mut section.felt.normal);
-        (place.inside * L::load(&self.slopes.room[0])).store(&mut section.felt.room);
-        for axis in 0..2 {
-            let slope = L::load(&self.slopes.gain[axis][0]) * L::load(&self.slopes.per_m[axis]);
-            slope.store(&mut section.slope[axis]);
-        }
-        if beyond == 0 {
+        place.room.store(&mut section.felt.room);
+        gain[0].store(&mut section.slope[0]);
+        gain[1].store(&mut section.slope[1]);
+        if beyond | corner == 0 {
             return None;
         }
         let zero = L::splat(0.0);
-        let (first, second) = (under - last.depth, over - next.depth);
+        let (first, second) = (under - last.plane, over - next.plane);
         let is_crest = zero.lt(first) & zero.lt(second);
         let share = first / L::select(is_crest, first + second, L::splat(1.0));
-        let depth = L::select(is_crest, last.depth + share * (over - last.depth), L::splat(f32::NEG_INFINITY));
-        let jumped = beyond & self.slopes.jumped;
-        Some(Crest { crossed: beyond & !jumped, jumped, share, depth })
+        // As far under the edge as under its planes, and less across it.
+        let radius = last.radius + (next.radius - last.radius) * share;
+        let high = L::splat(0.0) - (last.plane + share * (over - last.plane));
+        let across = [L::load(&ground.across[0]), L::load(&ground.across[1])];
+        let own = [L::load(&ground.slopes.gain[0]), L::load(&ground.slopes.gain[1])];
+        let [depth, secant, share] = into_crest(next.at - last.at, across, own, high, share, radius);
+        let depth = L::select(is_crest, depth, L::splat(f32::NEG_INFINITY));
+        // Beside a corner there are more crests than the one between.
+        let jumped = beyond & ground.jumped | corner;
+        Some(Crest { crossed: beyond & !jumped, jumped, share, depth, secant })
     }
-}
 
-impl Open<'_> {
-    /// Feels other places: rarely, so that it is compiled once, for the lanes that all machines have. The bits are the same.
+    /// Feels one other place.
     #[inline(never)]
-    fn feel_elsewhere(&mut self, lanes: u32, at: &Vec8, radius: &Lane8, felt: &mut Felt) {
-        let (place, mask) = (Vec3W::<WideLanes>::load(at), WideLanes::mask_from_bits(lanes));
-        self.elsewhere.look_up_lanes(lanes, self.terrain, self.origin, place);
-        let on = self.elsewhere.place(place);
-        let (height, normal) = self.elsewhere.at(on);
-        let depth = (height - place.y) * normal.y + WideLanes::load(radius);
-        let room = on.inside * WideLanes::load(&self.elsewhere.room[0]);
-        WideLanes::select(mask, room, WideLanes::load(&felt.room)).store(&mut felt.room);
-        Vec3W::select(mask, place, Vec3W::load(&felt.at)).store(&mut felt.at);
-        Vec3W::select(mask, normal, Vec3W::load(&felt.normal)).store(&mut felt.normal);
-        WideLanes::select(mask, depth, WideLanes::load(&felt.depth)).store(&mut felt.depth);
+    fn feel_elsewhere(&mut self, lane: usize, at: [f32; 3], radius: f32, felt: &mut Felt) {
+        let origin = lane3(self.map.origin, lane);
+        let [x, z] = [0, 2].map(|c| origin[c] + f64::from(at[c]));
+        let Some(slope) = self.map.terrain.slope_at(x, z) else {
+            return put(felt, lane, at, [0.0, 1.0, 0.0], f32::NEG_INFINITY);
+        };
+        let rest = if slope.is_near_corner(x, z, radius) {
+            let limit = slope.height_m(x, z) + f64::from(3.0 * radius);
+            self.map.terrain.rest_at_corner([x, limit, z], radius)
+        } else {
+            slope.rest_m(x, z, radius, Walls::Lean)
+        };
+        let rest = rest - (origin[1] + f64::from(at[1]));
+        let normal = slope.normal();
+        put(felt, lane, at, normal, rest as f32 * normal[1]);
     }
-}
 
-impl Open<'_> {
-    /// Over one crest the depth rises to it and falls behind it. So a coarse search finds its slopes, and a fine one the crest.
+    /// Goes from triangle to triangle along a segment, and feels it on each crest that it crosses. Yields the share of the
+    /// way at which it is deepest, as a share of its radius.
     #[inline(never)]
-    fn search_way(&mut self, lanes: u32, ends: [&Vec8; 2], radius: [&Lane8; 2], felt: &mut Felt) -> Lane8 {
-        let ends = ends.map(Vec3W::<WideLanes>::load);
-        let radius = radius.map(WideLanes::load);
-        let mut best = (WideLanes::splat(0.5), WideLanes::splat(f32::NEG_INFINITY));
-        for quarter in 1..4 {
-            self.try_share(lanes, ends, radius, WideLanes::splat(0.25 * quarter as f32), &mut best, felt);
-        }
-        let mut step = 0.125;
-        for _ in 0..SEARCHES {
-            let middle = best.0;
-            for side in [-step, step] {
-                self.try_share(lanes, ends, radius, middle + WideLanes::splat(side), &mut best, felt);
+    fn search_way(&self, lane: usize, [from, to]: [[f32; 3]; 2], radius: [f32; 2], felt: &mut Felt) -> f32 {
+        let origin = lane3(self.map.origin, lane);
+        put(felt, lane, from, [0.0, 1.0, 0.0], f32::NEG_INFINITY);
+        let [x, z] = [0, 2].map(|c| origin[c] + f64::from(from[c]));
+        let (mut next, mut best, mut deepest, mut came) =
+            (self.map.terrain.slope_at(x, z), 0.5, f32::NEG_INFINITY, NO_FACE);
+        for _ in 0..MOST_CROSSED {
+            let Some(slope) = next else { break };
+            let to_slope = [0, 1, 2].map(|c| (slope.corner[c] - origin[c]) as f32);
+            let corner = |k: usize| {
+                let [x, z] = slope.points[k % 3];
+                Vec3W::splat([x + to_slope[0], slope.gain[0] * x + slope.gain[1] * z + to_slope[1], z + to_slope[2]])
+            };
+            let way = Vec3W::<WideLanes>::splat([to[0] - from[0], to[1] - from[1], to[2] - from[2]]);
+            for k in (0..3).filter(|&k| slope.is_crest(k)) {
+                let (edge, start) = (corner(k + 1) - corner(k), Vec3W::splat(from));
+                let (share, on) = closest_between_segments(start, way, corner(k), edge);
+                let away = (start + way * share) - (corner(k) + edge * on);
+                let (share, over) = (share.to_array()[0], away.y.to_array()[0]);
+                let here = radius[0] + (radius[1] - radius[0]) * share;
+                let depth = here - away.length().to_array()[0];
+                if over > 0.0 && depth > deepest * here {
+                    (best, deepest) = (share, depth / here);
+                    let at = [0, 1, 2].map(|c| from[c] + (to[c] - from[c]) * share);
+                    put(felt, lane, at, [0.0, 1.0, 0.0], depth);
+                }
             }
-            step *= 0.5;
-        }
-        best.0.to_array()
-    }
-
-    /// Takes a share of the way where it is deeper there than at the best one.
-    #[inline(always)]
-    fn try_share(
-        &mut self,
-        lanes: u32,
-        [from, to]: [Vec3W<WideLanes>; 2],
-        [first, second]: [WideLanes; 2],
-        share: WideLanes,
-        best: &mut (WideLanes, WideLanes),
-        felt: &mut Felt,
-    ) {
-        let mut place = NOWHERE;
-        from.lerp(to, share).store(&mut place);
-        let radius = first + (second - first) * share;
-        let mut here = NOTHING;
-        self.feel_elsewhere(lanes, &place, &radius.to_array(), &mut here);
-        let deep = WideLanes::load(&here.depth) / radius;
-        let is_deeper = best.1.lt(deep);
-        *best = (WideLanes::select(is_deeper, share, best.0), WideLanes::select(is_deeper, deep, best.1));
-        let chosen = WideLanes::bits(is_deeper);
-        for lane in 0..LANES {
-            if chosen & (1 << lane) != 0 {
-                put(felt, lane, lane3(&here.at, lane), lane3(&here.normal, lane), here.depth[lane]);
+            let seen = |at: [f32; 3]| [0, 2].map(|c| (origin[c] + f64::from(at[c]) - slope.corner[c]) as f32);
+            let Some(crossing) = slope.leave([seen(from), seen(to)], came) else { break };
+            if crossing.is_crest {
+                let share = crossing.share;
+                let at = [0, 1, 2].map(|c| from[c] + (to[c] - from[c]) * share);
+                let [x, z] = seen(at);
+                let over =
+                    (origin[1] + f64::from(at[1]) - slope.corner[1]) as f32 - (slope.gain[0] * x + slope.gain[1] * z);
+                let here = radius[0] + (radius[1] - radius[0]) * share;
+                let way = Vec3W::splat([to[0] - from[0], to[1] - from[1], to[2] - from[2]]);
+                let [share_w, over_w, here_w] = [share, over, here].map(WideLanes::splat);
+                let (across, gain) = (crossing.across.map(WideLanes::splat), slope.gain.map(WideLanes::splat));
+                let [depth, _, share] = into_crest(way, across, gain, over_w, share_w, here_w);
+                let (depth, share) = (depth.to_array()[0], share.to_array()[0]);
+                if depth > deepest * here {
+                    (best, deepest) = (share, depth / here);
+                    put(felt, lane, at, [0.0, 1.0, 0.0], depth);
+                }
             }
+            came = slope.face;
+            next = self.map.terrain.slope_of(crossing.beside);
         }
+        best
     }
 }
 
@@ -284,17 +318,23 @@ impl Ground for Open<'_> {
 
     #[inline(always)]
     fn feel<L: Lanes>(&mut self, lanes: u32, _: Vec3W<L>, at: Vec3W<L>, radius: L, felt: &mut Felt) {
-        let mut place = [[0.0; LANES]; 3];
-        at.store(&mut place);
-        self.feel_elsewhere(lanes, &place, &radius.to_array(), felt);
+        for lane in 0..LANES {
+            if lanes & (1 << lane) != 0 {
+                self.feel_elsewhere(lane, of_lane(at, lane), radius.to_array()[lane], felt);
+            }
+        }
     }
 
     #[inline(always)]
     fn feel_way<L: Lanes>(&mut self, lanes: u32, ends: [Vec3W<L>; 2], radius: [L; 2], felt: &mut Felt) -> L {
-        let [mut from, mut to] = [[[0.0; LANES]; 3]; 2];
-        ends[0].store(&mut from);
-        ends[1].store(&mut to);
-        L::load(&self.search_way(lanes, [&from, &to], [&radius[0].to_array(), &radius[1].to_array()], felt))
+        let mut share = [0.5; LANES];
+        for (lane, share) in share.iter_mut().enumerate() {
+            if lanes & (1 << lane) != 0 {
+                let radius = radius.map(|radius| radius.to_array()[lane]);
+                *share = self.search_way(lane, ends.map(|end| of_lane(end, lane)), radius, felt);
+            }
+        }
+        L::load(&share)
     }
 }
 

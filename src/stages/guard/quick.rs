@@ -9,7 +9,10 @@
 use super::chain::{Chain, store};
 use super::ground::{Ball, Crest, Ground, Open};
 use super::{Felt, NOTHING};
-use crate::constants::{GUARD_CHORD, GUARD_CHORD_REST, GUARD_QUICK, GUARD_REST, GUARD_ROUNDS, GUARD_SHARE, GUARD_SLOP};
+use crate::constants::{
+    GUARD_CHORD, GUARD_CHORD_REST, GUARD_NEAR, GUARD_QUICK, GUARD_REST, GUARD_ROUNDS, GUARD_SHARE, GUARD_SLIP,
+    GUARD_SLOP,
+};
 use crate::lanes::{Lane8, Lanes, Vec3W};
 use crate::stages::body::to_length;
 use crate::stages::position;
@@ -18,7 +21,9 @@ impl<L: Lanes> Chain<'_, L> {
     /// Pushes these lanes out as far as that is a small matter; yields those for which it is not, as the march left them.
     #[inline(always)]
     pub(super) fn push_at_once(&mut self, ground: &mut Open<'_>, live: u32) -> u32 {
-        let (mut asking, mut left, mut round) = (self.feel_all(ground, live), 0, 0);
+        let (mut asking, mut left) = self.feel_all(ground, live);
+        asking &= !left;
+        let mut round = 0;
         while asking != 0 && round < GUARD_ROUNDS {
             let (far, deep) = self.lay(ground, asking);
             left |= far;
@@ -32,14 +37,15 @@ impl<L: Lanes> Chain<'_, L> {
         left
     }
 
-    /// Feels every joint, and notes what it asks for; yields the lanes that ask. A front that its caller holds in the
-    /// ground asks for nothing.
+    /// Feels every joint, and notes what it asks for; yields the lanes that ask, and those with a joint on the far side of
+    /// what has one, or beside its border. A front that its caller holds in the ground asks for nothing.
     #[inline(always)]
-    fn feel_all(&mut self, ground: &mut Open<'_>, live: u32) -> u32 {
+    fn feel_all(&mut self, ground: &mut Open<'_>, live: u32) -> (u32, u32) {
         let (mask, zero) = (L::mask_from_bits(live), L::splat(0.0));
-        let mut asking = L::mask_from_bits(0);
+        let (mut asking, mut through) = (L::mask_from_bits(0), L::mask_from_bits(0));
         let mut last = self.ball(0);
         let mut crest = ground.feel_next(live, &last.clone(), &mut last, &mut self.sections[0]);
+        through = through | last.radius.lt(last.depth);
         let is_out = last.depth.le(last.radius * L::splat(GUARD_SLOP));
         zero.store(&mut self.sections[0].push);
         for joint in 1..self.joints.len() {
@@ -48,8 +54,9 @@ impl<L: Lanes> Chain<'_, L> {
             crest = ground.feel_next(live, &last, &mut next, section);
             next.at.store(&mut section.marched);
             let deep = mask & (next.radius * L::splat(GUARD_SLOP)).lt(next.depth);
+            through = through | next.radius.lt(next.depth);
+            // Metres that a metre along the normal brings.
             let normal = Vec3W::<L>::load(&section.felt.normal);
-            // Metres that a metre along the normal brings: not one, as that is no triangle's.
             let slope = normal.x * L::load(&section.slope[0]) + normal.z * L::load(&section.slope[1]);
             let gain = (normal.y * (normal.y - slope)).max(L::splat(0.1));
             let push = (next.depth - next.radius * L::splat(GUARD_REST)) / gain;
@@ -63,13 +70,14 @@ impl<L: Lanes> Chain<'_, L> {
             last = next;
         }
         _ = crest;
-        L::bits(asking)
+        let through = if ground.is_sheet { (L::bits(through) | ground.rim) & live } else { 0 };
+        (L::bits(asking), through)
     }
 
     #[inline(always)]
     fn ball(&self, joint: usize) -> Ball<L> {
         let depth = L::splat(f32::NEG_INFINITY);
-        Ball { at: position(&self.joints[joint]), radius: self.radius_at(joint), depth }
+        Ball { at: position(&self.joints[joint]), radius: self.radius_at(joint), depth, plane: depth }
     }
 
     /// Notes what the segment that ends at this joint asks for to be over a crest; yields the lanes in which it does.
@@ -84,9 +92,11 @@ impl<L: Lanes> Chain<'_, L> {
     ) -> L::Mask {
         let radius = from.radius + (to.radius - from.radius) * crest.share;
         let lanes = sure & L::mask_from_bits(crest.crossed);
-        let cuts = lanes & (radius * L::splat(GUARD_CHORD)).lt(crest.depth);
+        // What its ends are pushed by counts already.
+        let planned = self.planned(joint, crest.share) / crest.secant;
+        let cuts = lanes & (radius * L::splat(GUARD_CHORD)).lt(crest.depth - planned);
         if L::any(cuts) {
-            let rise = crest.depth - radius * L::splat(GUARD_CHORD_REST);
+            let rise = (crest.depth - radius * L::splat(GUARD_CHORD_REST)) * (crest.secant / self.mean_up(joint));
             raise(&mut self.sections[joint].span, cuts, all_by_the_second(joint, rise, crest.share));
         }
         let unknown = L::bits(sure) & crest.jumped;
@@ -102,21 +112,37 @@ impl<L: Lanes> Chain<'_, L> {
         self.ask_up(joint, L::mask_from_bits(lanes), ends, share, &felt)
     }
 
+    /// How far up a segment comes by what its ends are pushed by.
+    #[inline(always)]
+    fn planned(&self, joint: usize, share: L) -> L {
+        let (from, to) = (L::load(&self.sections[joint - 1].push), L::load(&self.sections[joint].push));
+        (from + (to - from) * share) * self.mean_up(joint)
+    }
+
+    /// How far up a segment comes whose ends are each raised a metre along their normals.
+    #[inline(always)]
+    fn mean_up(&self, joint: usize) -> L {
+        let up = L::load(&self.sections[joint - 1].felt.normal[1]) + L::load(&self.sections[joint].felt.normal[1]);
+        (up * L::splat(0.5)).max(L::splat(0.25))
+    }
+
     /// Where a segment cuts into a crest, both its ends are asked up; yields these lanes.
     #[inline(always)]
     fn ask_up(&mut self, joint: usize, lanes: L::Mask, [from, to]: [Vec3W<L>; 2], share: L, felt: &Felt) -> L::Mask {
         let [first, second] = [self.radius_at(joint - 1), self.radius_at(joint)];
         let (radius, depth) = (first + (second - first) * share, L::load(&felt.depth));
-        let cuts = lanes & (radius * L::splat(GUARD_CHORD)).lt(depth);
+        // What its ends are raised by already counts.
+        let normal = Vec3W::load(&felt.normal);
+        let mut raised = normal.dot(to - Vec3W::load(&self.sections[joint].marched)) * share;
+        if joint > 1 {
+            let before = from - Vec3W::load(&self.sections[joint - 1].marched);
+            raised = raised + normal.dot(before) * (L::splat(1.0) - share);
+        }
+        // As do pushes, until they are made.
+        let planned = (self.planned(joint, share) - raised).max(L::splat(0.0));
+        let cuts = lanes & (radius * L::splat(GUARD_CHORD)).lt(depth - planned);
         if L::any(cuts) {
-            // What its ends are raised by already counts.
-            let normal = Vec3W::load(&felt.normal);
-            let mut raised = normal.dot(to - Vec3W::load(&self.sections[joint].marched)) * share;
-            if joint > 1 {
-                let before = from - Vec3W::load(&self.sections[joint - 1].marched);
-                raised = raised + normal.dot(before) * (L::splat(1.0) - share);
-            }
-            let rise = depth - radius * L::splat(GUARD_CHORD_REST);
+            let rise = (depth - radius * L::splat(GUARD_CHORD_REST)) / self.mean_up(joint);
             raise(&mut self.sections[joint].span, cuts, raised + all_by_the_second(joint, rise, share));
         }
         cuts
@@ -129,10 +155,11 @@ impl<L: Lanes> Chain<'_, L> {
         let (zero, count) = (L::splat(0.0), self.joints.len());
         let asking = L::mask_from_bits(asking);
         let start = position(&self.joints[0]);
-        let (mut place, mut laid, mut end) = (start, start, start);
+        let (mut place, mut laid) = (start, start);
         let mut way = Vec3W::splat([0.0; 3]);
+        let far = self.segment * L::splat(GUARD_SLIP);
         let (mut slip, mut most, mut moved) = (zero, zero, L::mask_from_bits(0));
-        let (mut deep, mut stale) = (L::mask_from_bits(0), 0);
+        let (mut deep, mut exact, mut stale) = (L::mask_from_bits(0), L::mask_from_bits(0), 0);
         for joint in 1..count {
             let section = &self.sections[joint];
             let marched = Vec3W::load(&section.marched);
@@ -142,23 +169,29 @@ impl<L: Lanes> Chain<'_, L> {
             let lift = L::select(asking, lift, zero);
             moved = moved | zero.lt(lift);
             if !L::any(moved) {
-                (place, laid, end) = (marched, marched, marched);
+                (place, laid) = (marched, marched);
                 continue;
             }
             let raised = marched + Vec3W::load(&section.felt.normal) * lift;
             let link = raised - place;
             let ratio = link.length_squared() * self.inv_square;
-            most = lift.max(most).max((ratio - L::splat(1.0)).abs() * self.segment);
+            let stretch = (ratio - L::splat(1.0)).abs() * self.segment;
+            most = lift.max(most).max(stretch);
             let unit = link * (near_inverse_root(ratio) * self.inv_segment);
             let excess = self.segment - link.dot(unit);
             slip = L::select(moved, slip * way.dot(unit) + excess, zero);
-            let slid = raised + unit * slip;
+            let mut next = raised + unit * slip;
             let before = laid;
-            let next = laid + to_length(slid - end, self.segment, self.inv_square);
+            // A slip bends off the length by half its square, in segments: too little to see unless it is large.
+            exact = exact | (moved & (far.lt(slip.abs()) | far.lt(stretch)));
+            if L::any(exact) {
+                let measured = laid + to_length(next - laid, self.segment, self.inv_square);
+                next = Vec3W::select(exact, measured, next);
+            }
             laid = Vec3W::select(moved, next, marched);
             let kept = position(&self.joints[joint]);
             store(&mut self.joints[joint], Vec3W::select(moved, laid, kept));
-            (place, end, way) = (raised, slid, unit);
+            (place, way) = (raised, unit);
             let was_stale = stale;
             let (still, gone) = self.left_deep(ground, joint, laid - marched, moved);
             (deep, stale) = (deep | still, gone);
@@ -169,8 +202,8 @@ impl<L: Lanes> Chain<'_, L> {
         (L::bits(asking & (self.segment * L::splat(GUARD_QUICK)).lt(most)), L::bits(deep))
     }
 
-    /// Whether a section that was moved is still in the ground, and lets it ask for more then; also, in which lanes it may
-    /// be on another triangle than where it was felt.
+    /// Whether a section that was moved is still in the ground, and lets it ask for more then; also, in which lanes it is
+    /// so far on another triangle than where it was felt that its segments have to be looked at.
     #[inline(always)]
     fn left_deep(&mut self, ground: &mut Open<'_>, joint: usize, moved: Vec3W<L>, lanes: L::Mask) -> (L::Mask, u32) {
         let radius = self.radius_at(joint);
@@ -178,8 +211,11 @@ impl<L: Lanes> Chain<'_, L> {
         let (room, normal) = (L::load(&section.felt.room), Vec3W::<L>::load(&section.felt.normal));
         let rise = moved.x * L::load(&section.slope[0]) + moved.z * L::load(&section.slope[1]) - moved.y;
         let mut depth = L::load(&section.felt.depth) + rise * normal.y;
-        let is_inside = (moved.x * moved.x + moved.z * moved.z).le(room * room);
-        let stale = L::bits(lanes & !is_inside);
+        let square = moved.x * moved.x + moved.z * moved.z;
+        let is_inside = square.le(room * room);
+        // What moved less than this went no deeper into a crest than its segments may be.
+        let near = radius * L::splat(GUARD_NEAR);
+        let (away, stale) = (lanes & !is_inside & (near * near).lt(square), L::bits(lanes & !is_inside));
         if stale != 0 {
             let (mut felt, at) = (NOTHING, Vec3W::load(&section.marched) + moved);
             ground.feel(stale, at, at, radius, &mut felt);
@@ -190,7 +226,7 @@ impl<L: Lanes> Chain<'_, L> {
             let least = normal.dot(moved) + depth - radius * L::splat(GUARD_REST);
             raise(&mut section.push, deep, least);
         }
-        (deep, stale)
+        (deep, L::bits(away))
     }
 
     /// Takes back what was done to these lanes.

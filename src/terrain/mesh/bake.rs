@@ -4,10 +4,11 @@
 //! All by sorting, so that the outcome is a function of the source alone.
 
 use super::source::{MeshReport, MeshSource};
-use super::{Packet, Shade, refuse};
+use super::{LEAST_PLAN_Y, Packet, Shade, refuse};
 use crate::constants::{DEGENERATE_SHARE, FLAT_EDGE_SINE};
 use crate::error::Result;
 use crate::lanes::LANES;
+use crate::terrain::NO_FACE;
 use crate::terrain::vector::{cross, dot, length, sub, unit};
 
 /// The least share of a face normal's y that its corners' normals have: less, and the clearance over a slope of that
@@ -18,6 +19,9 @@ const LEAST_SHADE_Y: f64 = 0.25;
 pub(super) struct Baked {
     pub(super) packets: Vec<Packet>,
     pub(super) shades: Vec<Shade>,
+    pub(super) beside: Vec<[u32; 3]>,
+    /// Whether at every edge the two triangles are on its two sides as seen from above, and none is upright.
+    pub(super) is_open: bool,
     pub(super) report: MeshReport,
 }
 
@@ -30,6 +34,8 @@ struct Face {
     corners: [[f64; 3]; 3],
     normal: [f64; 3],
     edges: u8,
+    /// The triangles beyond its edges; [`NO_FACE`] where there is none, or it is not beyond as seen from above.
+    beside: [u32; 3],
 }
 
 pub(super) fn bake(source: &MeshSource) -> Result<Baked> {
@@ -42,15 +48,19 @@ pub(super) fn bake(source: &MeshSource) -> Result<Baked> {
         return refuse("indices", value, "at least one triangle with an area");
     }
     classify_edges(&mut faces, &mut report);
+    let is_open = is_open(&faces, &report);
     let mut order: Vec<u32> = (0..faces.len() as u32).collect();
     let middles: Vec<[f64; 3]> = faces.iter().map(middle).collect();
     cluster(&mut order, &middles);
-    let (mut packets, mut shades) = (Vec::new(), Vec::new());
+    let (mut packets, mut shades, mut slots) = (Vec::new(), Vec::new(), vec![NO_FACE; faces.len() + 1]);
     for eight in order.chunks_mut(LANES) {
         eight.sort_unstable();
         // The last one is filled up with copies of its first.
         let lanes: [&Face; LANES] =
             std::array::from_fn(|lane| &faces[eight[if lane < eight.len() { lane } else { 0 }] as usize]);
+        for (lane, &face) in eight.iter().enumerate() {
+            slots[face as usize] = (packets.len() * LANES + lane) as u32;
+        }
         packets.push(pack(lanes));
         if let Some(normals) = &source.normals {
             let shaded =
@@ -59,7 +69,11 @@ pub(super) fn bake(source: &MeshSource) -> Result<Baked> {
             shades.push(shaded.map(|(normals, _)| normals));
         }
     }
-    Ok(Baked { packets, shades, report })
+    let mut beside = vec![[NO_FACE; 3]; faces.len()];
+    for (face, &slot) in faces.iter().zip(&slots) {
+        beside[slot as usize] = face.beside.map(|other| slots[(other as usize).min(faces.len())]);
+    }
+    Ok(Baked { packets, shades, beside, is_open, report })
 }
 
 /// A number for each position of the source, the same for equal ones.
@@ -96,7 +110,7 @@ fn faces(source: &MeshSource, welded: &[u32], report: &mut MeshReport) -> Vec<Fa
             None => report.degenerate += 1,
             Some(normal) => {
                 let welded = triangle.map(|corner| welded[corner as usize]);
-                faces.push(Face { index: index as u32, welded, corners, normal, edges: 0 });
+                faces.push(Face { index: index as u32, welded, corners, normal, edges: 0, beside: [NO_FACE; 3] });
             }
         }
     }
@@ -156,6 +170,10 @@ fn classify_edges(faces: &mut [Face], report: &mut MeshReport) {
             let (one, other) = (ends(*one), ends(*other));
             report.flipped_edges += usize::from(from(faces, one) == from(faces, other));
             let bits = [ridge(faces, one, other), ridge(faces, other, one)];
+            if is_beyond(faces, one, other) {
+                faces[one.0].beside[one.1] = other.0 as u32;
+                faces[other.0].beside[other.1] = one.0 as u32;
+            }
             faces[one.0].edges |= bits[0] << one.1;
             faces[other.0].edges |= bits[1] << other.1;
             continue;
@@ -166,6 +184,21 @@ fn classify_edges(faces: &mut [Face], report: &mut MeshReport) {
             faces[place as usize].edges |= 0b1001 << edge;
         }
     }
+}
+
+/// Whether two faces with a common edge are on its two sides, as seen from above.
+fn is_beyond(faces: &[Face], (place, edge): (usize, usize), (other, other_edge): (usize, usize)) -> bool {
+    let [start, end, inner] = [0, 1, 2].map(|step| faces[place].corners[(edge + step) % 3]);
+    let outer = faces[other].corners[(other_edge + 2) % 3];
+    let side = |p: [f64; 3]| (end[0] - start[0]) * (p[2] - start[2]) - (end[2] - start[2]) * (p[0] - start[0]);
+    side(inner) * side(outer) < 0.0
+}
+
+/// Whether every edge is the border or has its two faces on its two sides, and no face is upright.
+fn is_open(faces: &[Face], report: &MeshReport) -> bool {
+    let borders: usize = faces.iter().map(|face| face.beside.iter().filter(|&&other| other == NO_FACE).count()).sum();
+    let lies = |face: &Face| face.normal[1].abs() >= 2.0 * f64::from(LEAST_PLAN_Y);
+    report.crowded_edges == 0 && borders == report.border_edges && faces.iter().all(lies)
 }
 
 fn from(faces: &[Face], (place, edge): (usize, usize)) -> u32 {

@@ -5,16 +5,19 @@
 //! so no query needs to know how many there are.
 
 mod bake;
+mod plan;
 mod source;
 
 pub use source::{MeshReport, MeshSource};
 
 use super::heightfield::{check_factor, check_origin, upward_unit};
-use super::{GroundLanes, GroundSample, LANES};
+use super::slope::Slope;
+use super::{Footing, GroundLanes, GroundSample, LANES, NO_FACE};
 use crate::broadphase::{Box3, Tree};
 use crate::constants::UNDER_SLACK_M;
 use crate::error::{Error, Result};
 use crate::lanes::{Lane8, Lanes, Vec3W, WideLanes};
+use plan::Plan;
 
 /// A mesh of triangles, solid on neither side: which way a triangle is wound does not matter. Immutable.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +26,10 @@ pub struct TriangleMesh {
     packets: Vec<Packet>,
     /// One per packet, where normals were given.
     shades: Vec<Shade>,
+    /// For each place in a packet the places of the triangles beyond its edges, as seen from above; or [`NO_FACE`].
+    beside: Vec<[u32; 3]>,
+    /// Where no two triangles cover a point.
+    plan: Option<Plan>,
     tree: Tree,
     report: MeshReport,
 }
@@ -43,6 +50,9 @@ pub(super) struct Packet {
 /// The corners' normals of a packet, turned up: [lane][corner].
 type Shade = [[[f32; 3]; 3]; LANES];
 
+/// Least vertical part of a triangle's normal of which it has a slope.
+const LEAST_PLAN_Y: f32 = 0.02;
+
 /// The surface found under a point.
 struct Under {
     height: f32,
@@ -59,9 +69,11 @@ impl TriangleMesh {
     /// `indices` where no triangle has an area.
     pub fn from_triangles(source: MeshSource) -> Result<Self> {
         source.check()?;
-        let bake::Baked { packets, shades, report } = bake::bake(&source)?;
+        let bake::Baked { packets, shades, beside, is_open, report } = bake::bake(&source)?;
         let tree = Tree::build(&boxes_of(&packets))?;
-        Ok(Self { origin: source.origin, packets, shades, tree, report })
+        let is_open = is_open && plan::is_flat_map(&packets, &tree, beside.len());
+        let plan = is_open.then(|| Plan::of(&packets, beside.len(), tree.bounds()));
+        Ok(Self { origin: source.origin, packets, shades, beside, plan, tree, report })
     }
 
     /// The same mesh `factor` times as large about the world's zero, origin and all.
@@ -83,7 +95,10 @@ impl TriangleMesh {
             }
         }
         let tree = Tree::build(&boxes_of(&packets))?;
-        Ok(Self { origin, packets, shades: self.shades.clone(), tree, report: self.report })
+        let count = self.beside.len();
+        let plan = self.plan.is_some().then(|| Plan::of(&packets, count, tree.bounds()));
+        let (shades, beside) = (self.shades.clone(), self.beside.clone());
+        Ok(Self { origin, packets, shades, beside, plan, tree, report: self.report })
     }
 
     /// The same mesh with its origin at `origin`, in world metres.
@@ -126,7 +141,7 @@ impl TriangleMesh {
     pub fn sample_under(&self, x: f64, y: f64, z: f64) -> Option<GroundSample> {
         let (x, z) = ((x - self.origin[0]) as f32, (z - self.origin[2]) as f32);
         let limit = (y - self.origin[1] + UNDER_SLACK_M) as f32;
-        let under = self.find_under::<WideLanes>(x, z, limit)?;
+        let under = self.find_under(x, z, limit)?;
         let (weights, corners) = self.place(&under, x, z);
         let (lane, packet) = (under.lane, &self.packets[under.packet]);
         let [nx, ny, nz] = packet.normal.map(|part| part[lane]);
@@ -136,7 +151,8 @@ impl TriangleMesh {
             None => face_normal,
         };
         debug_assert!(corners.iter().all(|corner| corner[1].is_finite()));
-        Some(GroundSample { height_m: self.origin[1] + f64::from(under.height), normal, face_normal })
+        let footing = Footing::of((under.packet * LANES + lane) as u32);
+        Some(GroundSample { height_m: self.origin[1] + f64::from(under.height), normal, face_normal, footing })
     }
 
     /// [`sample_under`](Self::sample_under) at eight points: with its bits, and its cost in every lane.
@@ -155,7 +171,52 @@ impl TriangleMesh {
         self.tree.walk(probe).map(|leaf| &self.packets[leaf])
     }
 
-    fn find_under<L: Lanes>(&self, x: f32, z: f32, limit: f32) -> Option<Under> {
+    /// Whether no two of its triangles cover a point, as seen from above.
+    pub(super) const fn is_open(&self) -> bool {
+        self.plan.is_some()
+    }
+
+    /// The least height of its triangles as seen from above, where they are open.
+    pub(super) fn least_height_m(&self) -> f32 {
+        self.plan.as_ref().map_or(f32::INFINITY, |plan| plan.least_height_m)
+    }
+
+    /// The place of the highest triangle at (x, z), in world metres.
+    pub(super) fn face_at(&self, x: f64, z: f64) -> Option<u32> {
+        let under = self.find_under((x - self.origin[0]) as f32, (z - self.origin[2]) as f32, f32::INFINITY)?;
+        Some((under.packet * LANES + under.lane) as u32)
+    }
+
+    /// A triangle by its place, and the planes of those beside it.
+    pub(super) fn slope_of(&self, slot: u32) -> Slope {
+        let corners = self.packets[slot as usize / LANES].corner(slot as usize % LANES);
+        let [first, ..] = corners;
+        let corner = [0, 1, 2].map(|axis| self.origin[axis] + f64::from(first[axis]));
+        let points = corners.map(|[x, _, z]| [x - first[0], z - first[2]]);
+        let (beside, gain) = (self.beside[slot as usize], self.gain_of(slot));
+        let beyond = beside.map(|face| if face == NO_FACE { gain } else { self.gain_of(face) });
+        Slope { face: slot, beside, corner, points, gain, beyond }
+    }
+
+    /// Metres up in a metre of x and of z.
+    fn gain_of(&self, slot: u32) -> [f32; 2] {
+        let packet = &self.packets[slot as usize / LANES];
+        let [nx, ny, nz] = packet.normal.map(|part| part[slot as usize % LANES]);
+        // A wall has no slope: it is as steep as a number may be.
+        let inv = if ny.abs() > LEAST_PLAN_Y { 1.0 / ny } else { 1.0 / LEAST_PLAN_Y };
+        [-nx * inv, -nz * inv]
+    }
+
+    fn find_under(&self, x: f32, z: f32, limit: f32) -> Option<Under> {
+        if let Some(slot) = self.plan.as_ref().and_then(|plan| self.walk_to(plan, x, z)) {
+            let (packet, lane) = (slot as usize / LANES, slot as usize % LANES);
+            let height = self.packets[packet].height_at(lane, x, z);
+            return (height <= limit).then_some(Under { height, packet, lane });
+        }
+        self.find_in_tree::<WideLanes>(x, z, limit)
+    }
+
+    fn find_in_tree<L: Lanes>(&self, x: f32, z: f32, limit: f32) -> Option<Under> {
         let mut best = Under { height: f32::NEG_INFINITY, packet: usize::MAX, lane: 0 };
         let mut walk = self.tree.walk(Box3 { min: [x, f32::NEG_INFINITY, z], max: [x, limit, z] });
         while let Some(packet) = walk.next() {
@@ -193,6 +254,14 @@ impl Packet {
     /// The corners of one triangle.
     pub(super) fn corner(&self, lane: usize) -> [[f32; 3]; 3] {
         self.corners.map(|corner| corner.map(|part| part[lane]))
+    }
+
+    /// The height of one triangle's plane, with the bits of `heights_under`.
+    fn height_at(&self, lane: usize, x: f32, z: f32) -> f32 {
+        let [a, b, c] = self.corner(lane);
+        let ([ax, bx, cx], [az, bz, cz]) = ([a[0] - x, b[0] - x, c[0] - x], [a[2] - z, b[2] - z, c[2] - z]);
+        let [at_a, at_b, at_c] = [bx * cz - bz * cx, cx * az - cz * ax, ax * bz - az * bx];
+        a[1] + (at_b * (b[1] - a[1]) + at_c * (c[1] - a[1])) / (at_a + at_b + at_c)
     }
 
     fn bounds(&self) -> Box3 {

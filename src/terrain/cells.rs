@@ -1,0 +1,117 @@
+//! Triangles under eight points of a heightfield at once: what is inside, with whole cells all round, in lanes.
+//!
+//! A triangle and those beyond its edges have six corners. With P along x and Q along z for a cell's eastern triangle, and the
+//! other way round for its western one, both have the same formulas.
+
+use super::heightfield::Heightfield;
+use super::slope::Slopes;
+use crate::lanes::{LANES, Lane8, Lanes};
+
+/// Cells from an origin beyond which nobody looks: whole numbers up to here are exact in f32.
+const MOST_CELLS: f64 = 1_048_576.0;
+
+/// Where a heightfield is from the origins of eight creatures.
+pub(crate) struct Cells<'a> {
+    field: &'a Heightfield,
+    /// Column and row of each origin, and how far in its cell it is, in metres.
+    base: [[i32; LANES]; 2],
+    off: [Lane8; 2],
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn new(field: &'a Heightfield, origin: &[[f64; LANES]; 3]) -> Self {
+        let mut cells = Self { field, base: [[0; LANES]; 2], off: [[0.0; LANES]; 2] };
+        let sizes = [field.cell_x_m(), field.cell_z_m()];
+        for (axis, world) in [0, 2].into_iter().enumerate() {
+            for lane in 0..LANES {
+                let from = origin[world][lane] - field.origin()[world];
+                let at = from / sizes[axis];
+                // Too far, or not a number: then every point is.
+                let is_near = at > -MOST_CELLS && at < MOST_CELLS;
+                let cell = if is_near { at as i32 } else { i32::MIN };
+                cells.base[axis][lane] = cell;
+                cells.off[axis][lane] = if is_near { (from - f64::from(cell) * sizes[axis]) as f32 } else { 0.0 };
+            }
+        }
+        cells
+    }
+
+    /// Puts the triangles under these lanes' points, which are relative to the origins, into `slopes`. Yields the lanes for
+    /// which the cell is not whole, or has no whole cells round it: they are left as they were. `derive` has to follow.
+    #[inline(always)]
+    pub(crate) fn look_up<L: Lanes>(
+        &self,
+        lanes: u32,
+        origin_y: &[f64; LANES],
+        [x, z]: [L; 2],
+        slopes: &mut Slopes,
+        beside: &mut [[u32; 3]; LANES],
+    ) -> u32 {
+        let field = self.field;
+        let size = [field.cell_x_m() as f32, field.cell_z_m() as f32];
+        let (near_x, near_z) = (x + L::load(&self.off[0]), z + L::load(&self.off[1]));
+        let (cell_x, part_x) = floor(near_x * L::splat(1.0 / size[0]));
+        let (cell_z, part_z) = floor(near_z * L::splat(1.0 / size[1]));
+        let east = part_z.le(part_x);
+        let is_east = L::bits(east);
+        let (columns, rows) = (field.columns() as i32, field.rows() as i32);
+        let (mut left, mut low) = (0, [0.0; LANES]);
+        let mut heights = [[0.0; LANES]; 6];
+        for lane in 0..LANES {
+            if lanes & (1 << lane) == 0 {
+                continue;
+            }
+            let column = self.base[0][lane].wrapping_add(cell_x[lane]);
+            let row = self.base[1][lane].wrapping_add(cell_z[lane]);
+            if column < 1 || row < 1 || column > columns - 3 || row > rows - 3 || !field.holes().is_empty() {
+                left |= 1 << lane;
+                continue;
+            }
+            let start = (row * columns + column) as u32;
+            let is_east = is_east & (1 << lane) != 0;
+            let six = field.six(start, is_east);
+            for (heights, &height) in heights.iter_mut().zip(&six.heights) {
+                heights[lane] = height - six.heights[0];
+            }
+            low[lane] = (field.origin()[1] - origin_y[lane] + f64::from(six.heights[0])) as f32;
+            (slopes.face[lane], beside[lane]) = (six.face, six.beside);
+        }
+        let taken = L::mask_from_bits(lanes & !left);
+        let [side, end] = [L::load(&heights[1]), L::load(&heights[2])];
+        let [north, far, near] = [L::load(&heights[3]), L::load(&heights[4]), L::load(&heights[5])];
+        let mut gains =
+            [[side, end - side], [side, L::splat(0.0) - north], [far - end, end - side], [end - near, near]];
+        let per_m = [L::splat(1.0 / size[0]), L::splat(1.0 / size[1])];
+        for gain in &mut gains {
+            let [p, q] = *gain;
+            *gain = [L::select(east, p, q) * per_m[0], L::select(east, q, p) * per_m[1]];
+        }
+        let corner = [
+            L::from_i32(&cell_x) * L::splat(size[0]) - L::load(&self.off[0]),
+            L::from_i32(&cell_z) * L::splat(size[1]) - L::load(&self.off[1]),
+        ];
+        let zero = L::splat(0.0);
+        let side = [L::select(east, L::splat(size[0]), zero), L::select(east, zero, L::splat(size[1]))];
+        let points = [[zero, zero], side, [L::splat(size[0]), L::splat(size[1])]];
+        slopes.take(taken, corner, L::load(&low), points, gains);
+        left
+    }
+}
+
+/// Six corners: of a triangle, and of those beyond its edges.
+pub(super) struct Six {
+    pub face: u32,
+    pub beside: [u32; 3],
+    /// Start, side, end; beyond start to side, beyond side to end, beyond the diagonal.
+    pub heights: [f32; 6],
+}
+
+/// The whole number at or below, and what is over it.
+#[inline(always)]
+fn floor<L: Lanes>(value: L) -> ([i32; LANES], L) {
+    let most = L::splat(MOST_CELLS as f32);
+    let value = value.max(L::splat(-MOST_CELLS as f32)).min(most);
+    let cut = L::from_i32(&value.to_i32());
+    let whole = cut - L::select(value.lt(cut), L::splat(1.0), L::splat(0.0));
+    (whole.to_i32(), value - whole)
+}
