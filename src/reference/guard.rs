@@ -26,7 +26,7 @@ pub fn keep_out(marched: &[DVec3], radii: &[f64], segment: f64, terrain: &Terrai
             let (deep, normal) = depth(terrain, joints[i], radii[i]);
             if deep > f64::from(GUARD_SLOP) * radii[i] {
                 let raised = normal.dot(joints[i] - marched[i]);
-                own[i] = f64::max(own[i], raised + deep - f64::from(GUARD_REST) * radii[i]);
+                own[i] = f64::max(own[i], raised) + deep - f64::from(GUARD_REST) * radii[i];
                 asked = true;
             }
             // Once its ends are out; a front that its caller holds in the ground asks for nothing.

@@ -57,6 +57,8 @@ struct Section {
     felt: Felt,
     /// What the ground there gains in a metre along x and along z.
     slope: [Lane8; 2],
+    /// Lanes in which it is on a sharp edge or beside a corner.
+    edge: u32,
     /// Whether the segment that ends here may touch ground where the march put it.
     touches: bool,
 }
@@ -71,6 +73,7 @@ const BARE: Section = Section {
     span: [0.0; LANES],
     felt: NOTHING,
     slope: [[0.0; LANES]; 2],
+    edge: 0,
     touches: true,
 };
 

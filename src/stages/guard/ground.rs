@@ -142,6 +142,8 @@ pub(super) struct Ball<L> {
     pub depth: L,
     /// How far its centre is straight under the triangle's plane there.
     pub plane: L,
+    /// Lanes in which it is on a sharp edge or beside a corner.
+    pub edge: u32,
 }
 
 /// Between two places the triangle changes: a crest, where each of the two lies under the other's plane.
@@ -219,6 +221,10 @@ impl<'a> Open<'a> {
         place.room.store(&mut section.felt.room);
         gain[0].store(&mut section.slope[0]);
         gain[1].store(&mut section.slope[1]);
+        next.edge = corner;
+        section.edge = corner;
+        // The nearest that a way down from an edge comes to it is behind it.
+        corner |= last.edge;
         if beyond | corner == 0 {
             return None;
         }
@@ -290,18 +296,18 @@ impl<'a> Open<'a> {
             let seen = |at: [f32; 3]| [0, 2].map(|c| (origin[c] + f64::from(at[c]) - slope.corner[c]) as f32);
             let Some(crossing) = slope.leave([seen(from), seen(to)], came) else { break };
             if crossing.is_crest {
+                // Over the edge, the nearest places of the two have been looked at.
                 let share = crossing.share;
                 let at = [0, 1, 2].map(|c| from[c] + (to[c] - from[c]) * share);
                 let [x, z] = seen(at);
                 let over =
                     (origin[1] + f64::from(at[1]) - slope.corner[1]) as f32 - (slope.gain[0] * x + slope.gain[1] * z);
                 let here = radius[0] + (radius[1] - radius[0]) * share;
-                let way = Vec3W::splat([to[0] - from[0], to[1] - from[1], to[2] - from[2]]);
                 let [share_w, over_w, here_w] = [share, over, here].map(WideLanes::splat);
                 let (across, gain) = (crossing.across.map(WideLanes::splat), slope.gain.map(WideLanes::splat));
                 let [depth, _, share] = into_crest(way, across, gain, over_w, share_w, here_w);
                 let (depth, share) = (depth.to_array()[0], share.to_array()[0]);
-                if depth > deepest * here {
+                if over < 0.0 && depth > deepest * here {
                     (best, deepest) = (share, depth / here);
                     put(felt, lane, at, [0.0, 1.0, 0.0], depth);
                 }

@@ -77,7 +77,7 @@ impl<L: Lanes> Chain<'_, L> {
     #[inline(always)]
     fn ball(&self, joint: usize) -> Ball<L> {
         let depth = L::splat(f32::NEG_INFINITY);
-        Ball { at: position(&self.joints[joint]), radius: self.radius_at(joint), depth, plane: depth }
+        Ball { at: position(&self.joints[joint]), radius: self.radius_at(joint), depth, plane: depth, edge: 0 }
     }
 
     /// Notes what the segment that ends at this joint asks for to be over a crest; yields the lanes in which it does.
@@ -202,8 +202,8 @@ impl<L: Lanes> Chain<'_, L> {
         (L::bits(asking & (self.segment * L::splat(GUARD_QUICK)).lt(most)), L::bits(deep))
     }
 
-    /// Whether a section that was moved is still in the ground, and lets it ask for more then; also, in which lanes it is
-    /// so far on another triangle than where it was felt that its segments have to be looked at.
+    /// Whether a section that was moved is still in the ground, and lets it ask for more then; also, in which lanes it has
+    /// moved so far on another triangle, or beside an edge, that its segments have to be looked at.
     #[inline(always)]
     fn left_deep(&mut self, ground: &mut Open<'_>, joint: usize, moved: Vec3W<L>, lanes: L::Mask) -> (L::Mask, u32) {
         let radius = self.radius_at(joint);
@@ -215,7 +215,8 @@ impl<L: Lanes> Chain<'_, L> {
         let is_inside = square.le(room * room);
         // What moved less than this went no deeper into a crest than its segments may be.
         let near = radius * L::splat(GUARD_NEAR);
-        let (away, stale) = (lanes & !is_inside & (near * near).lt(square), L::bits(lanes & !is_inside));
+        let unsure = lanes & (!is_inside | L::mask_from_bits(section.edge));
+        let (away, stale) = (unsure & (near * near).lt(square), L::bits(lanes & !is_inside));
         if stale != 0 {
             let (mut felt, at) = (NOTHING, Vec3W::load(&section.marched) + moved);
             ground.feel(stale, at, at, radius, &mut felt);
@@ -223,7 +224,9 @@ impl<L: Lanes> Chain<'_, L> {
         }
         let deep = lanes & (radius * L::splat(GUARD_SLOP)).lt(depth);
         if L::any(deep) {
-            let least = normal.dot(moved) + depth - radius * L::splat(GUARD_REST);
+            // It may have slid back down of what was asked.
+            let came = normal.dot(moved).max(L::load(&section.push));
+            let least = came + depth - radius * L::splat(GUARD_REST);
             raise(&mut section.push, deep, least);
         }
         (deep, L::bits(away))
