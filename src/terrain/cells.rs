@@ -93,7 +93,7 @@ impl<'a> Cells<'a> {
         let zero = L::splat(0.0);
         let side = [L::select(east, L::splat(size[0]), zero), L::select(east, zero, L::splat(size[1]))];
         let points = [[zero, zero], side, [L::splat(size[0]), L::splat(size[1])]];
-        slopes.take(taken, corner, L::load(&low), points, gains);
+        slopes.take(taken, corner, L::load(&low), points, gains, field.near_radii());
         left
     }
 }

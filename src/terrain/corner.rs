@@ -6,25 +6,31 @@ use super::mesh::TriangleMesh;
 use super::slope::{Slope, Walls};
 use crate::lanes::{LANES, Lane8, Lanes, Vec3W, WideLanes};
 
-/// How near a corner is, seen from above and in radii, for a sphere to be held against all its triangles. Where triangles'
-/// angles are at least 42 degrees nothing else is near enough to touch.
+/// How near a corner is at least, seen from above and in radii, for a sphere to be held against all its triangles.
 const NEAR_RADII: f32 = 1.5;
 
+/// How near a corner is, in radii, where a triangle beyond one of its edges has an angle of this sine: so near are things
+/// beyond that triangle. For 42 degrees and more that is the least.
+pub(super) fn near_radii(sine: f32) -> f32 {
+    let near = 1.0 / if sine > 1e-6 { sine } else { 1e-6 };
+    if near > NEAR_RADII { near } else { NEAR_RADII }
+}
+
 impl Slope {
-    /// Whether a sphere at (x, z), in world metres, is near one of the triangle's corners.
+    /// Whether a sphere at (x, z), in world metres, is beside an edge and near one of the triangle's corners.
     #[inline(always)]
     pub(crate) fn is_near_corner(&self, x: f64, z: f64, radius: f32) -> bool {
         let [x, z] = [(x - self.corner[0]) as f32, (z - self.corner[2]) as f32];
-        let most = NEAR_RADII * radius;
+        let most = self.near_radii * radius;
         let near = |[px, pz]: [f32; 2]| (x - px) * (x - px) + (z - pz) * (z - pz) < most * most;
-        near(self.points[0]) | near(self.points[1]) | near(self.points[2])
+        let is_near = near(self.points[0]) | near(self.points[1]) | near(self.points[2]);
+        is_near && !(0..3).all(|k| self.inside(k, x, z) >= radius)
     }
 }
 
-/// The lanes of spheres near one of these corners: places are seen from where the corners are.
+/// The lanes of spheres within so many metres of one of these corners: places are seen from where the corners are.
 #[inline(always)]
-pub(super) fn near_corners<L: Lanes>(x: L, z: L, points: &[[Lane8; 2]; 3], radius: L) -> L::Mask {
-    let most = radius * L::splat(NEAR_RADII);
+pub(super) fn near_corners<L: Lanes>(x: L, z: L, points: &[[Lane8; 2]; 3], most: L) -> L::Mask {
     let mut near = L::mask_from_bits(0);
     for [px, pz] in points {
         let (away_x, away_z) = (x - L::load(px), z - L::load(pz));

@@ -8,6 +8,7 @@
 //! the corner's height is added in f64.
 
 use super::cells::Six;
+use super::corner::near_radii;
 use super::slope::{NO_FACE, Slope};
 use super::{Footing, GroundLanes, GroundSample, LANES, keep_f32, keep_f64};
 use crate::error::{Error, Result};
@@ -282,6 +283,13 @@ impl Heightfield {
         self.slope_in([start % columns, start / columns], face.is_multiple_of(2))
     }
 
+    /// As a cell's diagonal has it.
+    #[inline(always)]
+    pub(super) fn near_radii(&self) -> f32 {
+        let [x, z] = [self.grid.cell_x_m as f32, self.grid.cell_z_m as f32];
+        near_radii(if x < z { x } else { z } / (x * x + z * z).sqrt())
+    }
+
     /// A triangle, and the planes of those beside it.
     #[inline(always)]
     fn slope_in(&self, [column, row]: [u32; 2], is_east: bool) -> Slope {
@@ -312,6 +320,7 @@ impl Heightfield {
             points: [[0.0; 2], side, [size_x, size_z]],
             gain,
             beyond: [gain; 3],
+            near_radii: self.near_radii(),
         };
         for (k, face) in beyond.into_iter().enumerate() {
             if let Some(face) = face

@@ -64,6 +64,8 @@ pub(crate) struct Slope {
     pub gain: [f32; 2],
     /// The same of the planes beyond the edges; its own where there is none.
     pub beyond: [[f32; 2]; 3],
+    /// How near its corners are, in radii, for a sphere to touch more than the planes beyond its edges.
+    pub near_radii: f32,
 }
 
 impl Slope {
@@ -73,7 +75,8 @@ impl Slope {
         let [nx, ny, nz] = plane.normal();
         let (gain, far) = ([-nx / ny, -nz / ny], ENDLESS_M);
         let points = [[-far, -far], [far, -far], [0.0, far]];
-        Self { face: 0, beside: [NO_FACE; 3], corner: [x, plane.height_at(x, z), z], points, gain, beyond: [gain; 3] }
+        let corner = [x, plane.height_at(x, z), z];
+        Self { face: 0, beside: [NO_FACE; 3], corner, points, gain, beyond: [gain; 3], near_radii: 0.0 }
     }
 
     /// World height of the centre of a sphere of this radius that rests at (x, z), in world metres.
@@ -94,7 +97,7 @@ impl Slope {
     }
 
     /// Metres that a point is inside of an edge.
-    fn inside(&self, k: usize, x: f32, z: f32) -> f32 {
+    pub(super) fn inside(&self, k: usize, x: f32, z: f32) -> f32 {
         let ([ax, az], [bx, bz], [cx, cz]) = (self.points[k], self.points[(k + 1) % 3], self.points[(k + 2) % 3]);
         let (along_x, along_z) = (bx - ax, bz - az);
         let left = |x: f32, z: f32| along_x * (z - az) - along_z * (x - ax);
@@ -177,6 +180,7 @@ pub(crate) struct Slopes {
     points: [[Lane8; 2]; 3],
     pub gain: [Lane8; 2],
     beyond: [[Lane8; 2]; 3],
+    near_radii: Lane8,
     /// What follows from these. Unit, upward.
     pub normal: [Lane8; 3],
     /// Height of a resting sphere's centre straight over the plane, in radii.
@@ -229,6 +233,7 @@ impl Slopes {
         points: [[[0.0; LANES]; 2]; 3],
         gain: [[0.0; LANES]; 2],
         beyond: [[[0.0; LANES]; 2]; 3],
+        near_radii: [0.0; LANES],
         normal: [[0.0; LANES], [1.0; LANES], [0.0; LANES]],
         lean: [1.0; LANES],
         edges: [NO_EDGES; 3],
@@ -241,6 +246,7 @@ impl Slopes {
         self.x[lane] = (slope.corner[0] - origin[0]) as f32;
         self.height[lane] = (slope.corner[1] - origin[1]) as f32;
         self.z[lane] = (slope.corner[2] - origin[2]) as f32;
+        self.near_radii[lane] = slope.near_radii;
         for axis in 0..2 {
             self.gain[axis][lane] = slope.gain[axis];
             for (points, point) in self.points.iter_mut().zip(&slope.points) {
@@ -252,7 +258,8 @@ impl Slopes {
         }
     }
 
-    /// Takes triangles in these lanes: a point of each, corners from there, and what heights gain on it and beyond its edges.
+    /// Takes triangles in these lanes: a point of each, corners from there, what heights gain on it and beyond its edges,
+    /// and how near corners are.
     #[inline(always)]
     pub(super) fn take<L: Lanes>(
         &mut self,
@@ -261,7 +268,9 @@ impl Slopes {
         height: L,
         points: [[L; 2]; 3],
         [gain, beyond @ ..]: [[L; 2]; 4],
+        near_radii: f32,
     ) {
+        keep(lanes, &mut self.near_radii, L::splat(near_radii));
         keep(lanes, &mut self.x, x);
         keep(lanes, &mut self.z, z);
         keep(lanes, &mut self.height, height);
@@ -344,7 +353,8 @@ impl Slopes {
     /// Lanes of spheres near a corner of their triangle, where more holds them than the planes beyond its edges.
     #[inline(always)]
     pub(crate) fn near_corners<L: Lanes>(&self, place: &Place<L>, radius: L) -> L::Mask {
-        near_corners(place.x, place.z, &self.points, radius)
+        let near = near_corners(place.x, place.z, &self.points, radius * L::load(&self.near_radii));
+        near & place.room.lt(radius)
     }
 
     /// How high over the plane the centres of resting spheres are.

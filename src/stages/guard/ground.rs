@@ -209,7 +209,7 @@ impl<'a> Open<'a> {
         }
         // On a sharp edge, or beside a corner, segments are looked at on their whole length.
         let mut corner = lanes & L::bits(bears.lt(next.radius * L::splat(SHARP)));
-        if L::any(place.room.lt(next.radius + next.radius)) {
+        if L::any(beside) {
             let near = lanes & L::bits(ground.slopes.near_corners(&place, next.radius));
             corner |= near;
             if near != 0 {

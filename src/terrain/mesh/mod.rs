@@ -28,6 +28,8 @@ pub struct TriangleMesh {
     shades: Vec<Shade>,
     /// For each place in a packet the places of the triangles beyond its edges, as seen from above; or [`NO_FACE`].
     beside: Vec<[u32; 3]>,
+    /// As in [`Slope`].
+    near_radii: Vec<f32>,
     /// Where no two triangles cover a point.
     plan: Option<Plan>,
     tree: Tree,
@@ -73,7 +75,8 @@ impl TriangleMesh {
         let tree = Tree::build(&boxes_of(&packets))?;
         let is_open = is_open && plan::is_flat_map(&packets, &tree, beside.len());
         let plan = is_open.then(|| Plan::of(&packets, beside.len(), tree.bounds()));
-        Ok(Self { origin: source.origin, packets, shades, beside, plan, tree, report })
+        let near_radii = plan::near_radii_of(&packets, &beside);
+        Ok(Self { origin: source.origin, packets, shades, beside, near_radii, plan, tree, report })
     }
 
     /// The same mesh `factor` times as large about the world's zero, origin and all.
@@ -97,8 +100,8 @@ impl TriangleMesh {
         let tree = Tree::build(&boxes_of(&packets))?;
         let count = self.beside.len();
         let plan = self.plan.is_some().then(|| Plan::of(&packets, count, tree.bounds()));
-        let (shades, beside) = (self.shades.clone(), self.beside.clone());
-        Ok(Self { origin, packets, shades, beside, plan, tree, report: self.report })
+        let (shades, beside, near_radii) = (self.shades.clone(), self.beside.clone(), self.near_radii.clone());
+        Ok(Self { origin, packets, shades, beside, near_radii, plan, tree, report: self.report })
     }
 
     /// The same mesh with its origin at `origin`, in world metres.
@@ -195,7 +198,7 @@ impl TriangleMesh {
         let points = corners.map(|[x, _, z]| [x - first[0], z - first[2]]);
         let (beside, gain) = (self.beside[slot as usize], self.gain_of(slot));
         let beyond = beside.map(|face| if face == NO_FACE { gain } else { self.gain_of(face) });
-        Slope { face: slot, beside, corner, points, gain, beyond }
+        Slope { face: slot, beside, corner, points, gain, beyond, near_radii: self.near_radii[slot as usize] }
     }
 
     /// Metres up in a metre of x and of z.

@@ -5,6 +5,7 @@ use super::{Packet, TriangleMesh};
 use crate::broadphase::{Box3, Tree};
 use crate::lanes::LANES;
 use crate::terrain::NO_FACE;
+use crate::terrain::corner::near_radii;
 
 /// Steps of a walk until the tree is asked. A walk begins within a few triangles of its end.
 const MAX_STEPS: usize = 64;
@@ -68,6 +69,41 @@ impl Plan {
         };
         along(z, 1) * self.sides[0] + along(x, 0)
     }
+}
+
+/// For each triangle, how near its corners are for a sphere to touch what is beyond the triangles beyond its edges.
+pub(super) fn near_radii_of(packets: &[Packet], beside: &[[u32; 3]]) -> Vec<f32> {
+    let corners = |slot: u32| packets[slot as usize / LANES].corner(slot as usize % LANES).map(|[x, _, z]| [x, z]);
+    let around = |&faces: &[u32; 3], slot: usize| {
+        let (own, mut least) = (corners(slot as u32), 1.0);
+        for (k, &face) in faces.iter().enumerate().filter(|(_, face)| **face != NO_FACE) {
+            let sines = sines_of(&corners(face));
+            for (corner, sine) in corners(face).into_iter().zip(sines) {
+                let is_shared = corner == own[k] || corner == own[(k + 1) % 3];
+                least = if is_shared && sine < least { sine } else { least };
+            }
+        }
+        near_radii(least)
+    };
+    beside.iter().enumerate().map(|(slot, faces)| around(faces, slot)).collect()
+}
+
+/// Sines of a triangle's angles; 1 for those over a right angle.
+fn sines_of(corners: &[[f32; 2]; 3]) -> [f32; 3] {
+    std::array::from_fn(|k| {
+        let way = |to: [f32; 2]| [to[0] - corners[k][0], to[1] - corners[k][1]];
+        let ([ax, az], [bx, bz]) = (way(corners[(k + 1) % 3]), way(corners[(k + 2) % 3]));
+        let (along, square) = (ax * bx + az * bz, (ax * ax + az * az) * (bx * bx + bz * bz));
+        let sine = (ax * bz - az * bx).abs() / square.sqrt();
+        // Of no length: no angle.
+        if square > 0.0 && along <= 0.0 {
+            1.0
+        } else if sine > 0.0 {
+            sine
+        } else {
+            0.0
+        }
+    })
 }
 
 /// Twice the area over the longest side.
