@@ -14,6 +14,7 @@ mod nearby;
 mod plane;
 #[cfg(feature = "png")]
 mod png;
+mod rest;
 mod set;
 mod skim;
 mod slope;
