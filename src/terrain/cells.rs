@@ -98,12 +98,33 @@ impl<'a> Cells<'a> {
     }
 }
 
+impl Heightfield {
+    /// The corners of a triangle and of those beyond its edges, in a cell that has whole ones all round.
+    #[inline(always)]
+    fn six(&self, start: u32, is_east: bool) -> Six {
+        let (columns, face) = (self.columns() as u32, 2 * start + u32::from(!is_east));
+        let (side, beyond) = if is_east {
+            (start + 1, [start - columns, start + columns + 2, start + columns])
+        } else {
+            (start + columns, [start - 1, start + 2 * columns + 1, start + 1])
+        };
+        let beside = if is_east {
+            [face - 2 * columns + 1, face + 2 + 1, face + 1]
+        } else {
+            [face - 2 - 1, face + 2 * columns - 1, face - 1]
+        };
+        let heights = self.heights();
+        let corners = [start, side, start + columns + 1, beyond[0], beyond[1], beyond[2]];
+        Six { face, beside, heights: corners.map(|sample| heights[sample as usize]) }
+    }
+}
+
 /// Six corners: of a triangle, and of those beyond its edges.
-pub(super) struct Six {
-    pub face: u32,
-    pub beside: [u32; 3],
+struct Six {
+    face: u32,
+    beside: [u32; 3],
     /// Start, side, end; beyond start to side, beyond side to end, beyond the diagonal.
-    pub heights: [f32; 6],
+    heights: [f32; 6],
 }
 
 /// The whole number at or below, and what is over it.

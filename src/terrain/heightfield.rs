@@ -7,7 +7,6 @@
 //! Precision: cell and fraction come from f64, the triangle is interpolated in f32 as differences from one corner, and
 //! the corner's height is added in f64.
 
-use super::cells::Six;
 use super::corner::near_radii;
 use super::slope::{NO_FACE, Slope};
 use super::{Footing, GroundLanes, GroundSample, LANES, keep_f32, keep_f64};
@@ -330,25 +329,6 @@ impl Heightfield {
             }
         }
         slope
-    }
-
-    /// The corners of a triangle and of those beyond its edges, in a cell that has whole ones all round.
-    #[inline(always)]
-    pub(super) fn six(&self, start: u32, is_east: bool) -> Six {
-        let (columns, face) = (self.grid.columns as u32, 2 * start + u32::from(!is_east));
-        let (side, beyond) = if is_east {
-            (start + 1, [start - columns, start + columns + 2, start + columns])
-        } else {
-            (start + columns, [start - 1, start + 2 * columns + 1, start + 1])
-        };
-        let beside = if is_east {
-            [face - 2 * columns + 1, face + 2 + 1, face + 1]
-        } else {
-            [face - 2 - 1, face + 2 * columns - 1, face - 1]
-        };
-        let heights = &self.grid.heights;
-        let corners = [start, side, start + columns + 1, beyond[0], beyond[1], beyond[2]];
-        Six { face, beside, heights: corners.map(|sample| heights[sample as usize]) }
     }
 
     /// Metres up in a metre of x and of z.
