@@ -32,6 +32,23 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 /// Creatures in a block: one lane each.
 pub const LANES: usize = 8;
 
+/// The lanes of these bits, from the lowest: a few of eight are come to in as many steps.
+pub(crate) struct EachLane(pub u32);
+
+impl Iterator for EachLane {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let lane = self.0.trailing_zeros() as usize % LANES;
+        self.0 &= self.0 - 1;
+        Some(lane)
+    }
+}
+
 /// One scalar of each creature of a block.
 pub type Lane8 = [f32; LANES];
 

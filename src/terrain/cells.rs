@@ -4,8 +4,8 @@
 //! other way round for its western one, both have the same formulas.
 
 use super::heightfield::Heightfield;
-use super::slope::Slopes;
-use crate::lanes::{LANES, Lane8, Lanes};
+use super::slope::{Slopes, Walls};
+use crate::lanes::{EachLane, LANES, Lane8, Lanes};
 
 /// Cells from an origin beyond which nobody looks: whole numbers up to here are exact in f32.
 const MOST_CELLS: f64 = 1_048_576.0;
@@ -57,10 +57,7 @@ impl<'a> Cells<'a> {
         let (columns, rows) = (field.columns() as i32, field.rows() as i32);
         let (mut left, mut low) = (0, [0.0; LANES]);
         let mut heights = [[0.0; LANES]; 6];
-        for lane in 0..LANES {
-            if lanes & (1 << lane) == 0 {
-                continue;
-            }
+        for lane in EachLane(lanes) {
             let column = self.base[0][lane].wrapping_add(cell_x[lane]);
             let row = self.base[1][lane].wrapping_add(cell_z[lane]);
             if column < 1 || row < 1 || column > columns - 3 || row > rows - 3 || !field.holes().is_empty() {
@@ -99,6 +96,32 @@ impl<'a> Cells<'a> {
 }
 
 impl Heightfield {
+    /// Where a sphere rests on a triangle whose edges are out of its reach, as most are: world height of its centre, and how high
+    /// that is over the plane, in radii. `None` where an edge is nearer.
+    #[inline(always)]
+    pub(super) fn rest_inside(&self, face: u32, [x, z]: [f64; 2], radius: f32, walls: Walls) -> Option<(f64, f32)> {
+        let (start, columns) = ((face / 2) as usize, self.columns());
+        let (column, row) = (start % columns, start / columns);
+        let [x0, y0, z0] = self.origin();
+        let [size_x, size_z] = [self.cell_x_m() as f32, self.cell_z_m() as f32];
+        let near_x = (x - (x0 + column as f64 * self.cell_x_m())) as f32;
+        let near_z = (z - (z0 + row as f64 * self.cell_z_m())) as f32;
+        let off_diagonal = size_z * near_x - size_x * near_z;
+        let (sides, off_diagonal) = if face.is_multiple_of(2) {
+            ([near_z, size_x - near_x], off_diagonal)
+        } else {
+            ([near_x, size_z - near_z], -off_diagonal)
+        };
+        let reach = radius * (size_x * size_x + size_z * size_z).sqrt();
+        if !(sides[0] >= radius && sides[1] >= radius && off_diagonal >= reach) {
+            return None;
+        }
+        let ([gx, gz], most) = (self.gain_of(face), walls.most_lean());
+        let lean = (1.0 + gx * gx + gz * gz).sqrt();
+        let over = radius * if lean < most { lean } else { most };
+        Some((y0 + f64::from(self.heights()[start]) + f64::from(gx * near_x + gz * near_z + over), lean))
+    }
+
     /// The corners of a triangle and of those beyond its edges, in a cell that has whole ones all round.
     #[inline(always)]
     fn six(&self, start: u32, is_east: bool) -> Six {

@@ -333,7 +333,7 @@ impl Heightfield {
 
     /// Metres up in a metre of x and of z.
     #[inline(always)]
-    fn gain_of(&self, face: u32) -> [f32; 2] {
+    pub(super) fn gain_of(&self, face: u32) -> [f32; 2] {
         let (start, columns) = (face / 2, self.grid.columns as u32);
         let (is_east, end) = (face.is_multiple_of(2), start + columns + 1);
         let side = self.height(start + if is_east { 1 } else { columns });

@@ -4,7 +4,7 @@ use super::corner::Rest;
 use super::slope::{NO_FACE, Slope, Slopes, Walls};
 use super::{Footing, Part, Terrain};
 use crate::constants::CLEARANCE_LEAST_Y;
-use crate::lanes::{LANES, Lane8, Lanes};
+use crate::lanes::{EachLane, LANES, Lane8, Lanes};
 
 /// How much higher a sphere is than without a wall, in radii, until the wall holds it.
 const WALLED_RADII: f32 = 1e-3;
@@ -55,11 +55,22 @@ impl Terrain {
     /// World height of the centre of a sphere that rests at (x, z) on the triangle which was found there, or beside it; minus
     /// infinity on no ground.
     pub(crate) fn rest_on(&self, footing: Footing, x: f64, z: f64, radius: f32, walls: Walls) -> f64 {
+        if let Some((rests, _)) = self.rest_inside(footing, [x, z], radius, walls) {
+            return rests;
+        }
         let Some(slope) = self.slope_under(footing, x, z) else { return f64::NEG_INFINITY };
         if slope.is_near_corner(x, z, radius) {
             return self.rest_beside(&slope, footing, [x, z], radius, walls).centre_m;
         }
         slope.rest_m(x, z, radius, walls)
+    }
+
+    #[inline(always)]
+    fn rest_inside(&self, footing: Footing, at: [f64; 2], radius: f32, walls: Walls) -> Option<(f64, f32)> {
+        match self {
+            Self::Heightfield(field) => field.rest_inside(footing.face, at, radius, walls),
+            _ => None,
+        }
     }
 
     /// The same near a corner of the triangle. What is more than three radii over the triangle is another floor; what
@@ -103,13 +114,39 @@ impl Terrain {
         radius: &Lane8,
         walls: Walls,
     ) -> ([f64; LANES], u32) {
-        let (mut slopes, mut base) = (Slopes::NONE, [f64::NEG_INFINITY; LANES]);
-        let (mut near_x, mut near_z, mut corner, mut beside) = ([0.0; LANES], [0.0; LANES], 0, base);
+        let (mut base, mut walled, mut rest) = ([f64::NEG_INFINITY; LANES], 0, 0);
+        for lane in EachLane(lanes) {
+            match self.rest_inside(footing[lane], [x[lane], z[lane]], radius[lane], walls) {
+                None => rest |= 1 << lane,
+                Some((rests, lean)) => {
+                    base[lane] = rests;
+                    let leans = Walls::Lean.most_lean() + WALLED_RADII;
+                    walled |= u32::from(leans < lean && leans < walls.most_lean()) << lane;
+                }
+            }
+        }
+        if rest != 0 {
+            walled |= self.rest_beside_lanes::<L>(rest, footing, [x, z], radius, walls, &mut base);
+        }
+        (base, walled)
+    }
+
+    /// The same for the lanes beside an edge.
+    #[inline(always)]
+    fn rest_beside_lanes<L: Lanes>(
+        &self,
+        lanes: u32,
+        footing: &[Footing; LANES],
+        [x, z]: [&[f64; LANES]; 2],
+        radius: &Lane8,
+        walls: Walls,
+        base: &mut [f64; LANES],
+    ) -> u32 {
+        let mut slopes = Slopes::NONE;
+        let (mut near_x, mut near_z, mut corner, mut beside) = ([0.0; LANES], [0.0; LANES], 0, *base);
         let mut walled = 0;
-        for lane in 0..LANES {
-            if lanes & (1 << lane) != 0
-                && let Some(slope) = self.slope_under(footing[lane], x[lane], z[lane])
-            {
+        for lane in EachLane(lanes) {
+            if let Some(slope) = self.slope_under(footing[lane], x[lane], z[lane]) {
                 slopes.put(lane, &slope, slope.corner);
                 base[lane] = slope.corner[1];
                 if slope.is_near_corner(x[lane], z[lane], radius[lane]) {
@@ -130,10 +167,10 @@ impl Terrain {
         let leans = slopes.over(&place, radius, Walls::Lean);
         walled |= !corner & L::bits((leans + radius * L::splat(WALLED_RADII)).lt(over));
         let rests = (slopes.height(&place) + over).to_array();
-        for lane in 0..LANES {
+        for lane in EachLane(lanes) {
             base[lane] = if corner & (1 << lane) != 0 { beside[lane] } else { base[lane] + f64::from(rests[lane]) };
         }
-        (base, walled & lanes)
+        walled & lanes
     }
 
     /// Whether a wall holds a sphere that rests at such a height.

@@ -3,7 +3,7 @@
 use super::{Felt, Section};
 use crate::batch::{BlockState, JointLanes, lane3};
 use crate::constants::GUARD_SLOP;
-use crate::lanes::{Isa, Kernel, LANES, Lane8, Lanes, Vec3W, WideLanes, closest_between_segments, dispatch};
+use crate::lanes::{EachLane, Isa, Kernel, LANES, Lane8, Lanes, Vec3W, WideLanes, closest_between_segments, dispatch};
 use crate::terrain::{Cells, Contact, Hit, NO_FACE, Nearby, Place, Slopes, Terrain, Walls, into_crest};
 
 /// What a crest lets a section down by, in radii: below this it is sharp.
@@ -66,21 +66,17 @@ impl Under {
         }
         if left != 0 {
             let [x, z] = [at.x.to_array(), at.z.to_array()];
-            for lane in 0..LANES {
-                if left & (1 << lane) != 0 {
-                    self.look_up_one(lane, ground, [x[lane], z[lane]]);
-                }
+            for lane in EachLane(left) {
+                self.look_up_one(lane, ground, [x[lane], z[lane]]);
             }
         }
         self.slopes.derive::<L>();
-        for lane in 0..LANES {
-            if lanes & (1 << lane) != 0 {
-                self.jumped |= 1 << lane;
-                for k in 0..3 {
-                    if self.beside[lane][k] == came[lane] && came[lane] != NO_FACE {
-                        self.jumped &= !(1 << lane);
-                        [self.across[0][lane], self.across[1][lane]] = self.slopes.across(k, lane);
-                    }
+        for lane in EachLane(lanes) {
+            self.jumped |= 1 << lane;
+            for k in 0..3 {
+                if self.beside[lane][k] == came[lane] && came[lane] != NO_FACE {
+                    self.jumped &= !(1 << lane);
+                    [self.across[0][lane], self.across[1][lane]] = self.slopes.across(k, lane);
                 }
             }
         }
@@ -120,14 +116,12 @@ impl Map<'_> {
     fn depth_at_corners<L: Lanes>(&self, lanes: u32, ball: &Ball<L>, up: L) -> L {
         let (mut depth, up, radius) = (ball.depth.to_array(), up.to_array(), ball.radius.to_array());
         let plane = ball.plane.to_array();
-        for lane in 0..LANES {
-            if lanes & (1 << lane) != 0 {
-                let [x, y, z] = of_lane(ball.at, lane);
-                let origin = lane3(self.origin, lane);
-                let [x, y, z] = [origin[0] + f64::from(x), origin[1] + f64::from(y), origin[2] + f64::from(z)];
-                let limit = y + f64::from(plane[lane] + 3.0 * radius[lane]);
-                depth[lane] = (self.terrain.rest_at_corner([x, limit, z], radius[lane]) - y) as f32 * up[lane];
-            }
+        for lane in EachLane(lanes) {
+            let [x, y, z] = of_lane(ball.at, lane);
+            let origin = lane3(self.origin, lane);
+            let [x, y, z] = [origin[0] + f64::from(x), origin[1] + f64::from(y), origin[2] + f64::from(z)];
+            let limit = y + f64::from(plane[lane] + 3.0 * radius[lane]);
+            depth[lane] = (self.terrain.rest_at_corner([x, limit, z], radius[lane]) - y) as f32 * up[lane];
         }
         L::load(&depth)
     }
@@ -324,21 +318,17 @@ impl Ground for Open<'_> {
 
     #[inline(always)]
     fn feel<L: Lanes>(&mut self, lanes: u32, _: Vec3W<L>, at: Vec3W<L>, radius: L, felt: &mut Felt) {
-        for lane in 0..LANES {
-            if lanes & (1 << lane) != 0 {
-                self.feel_elsewhere(lane, of_lane(at, lane), radius.to_array()[lane], felt);
-            }
+        for lane in EachLane(lanes) {
+            self.feel_elsewhere(lane, of_lane(at, lane), radius.to_array()[lane], felt);
         }
     }
 
     #[inline(always)]
     fn feel_way<L: Lanes>(&mut self, lanes: u32, ends: [Vec3W<L>; 2], radius: [L; 2], felt: &mut Felt) -> L {
         let mut share = [0.5; LANES];
-        for (lane, share) in share.iter_mut().enumerate() {
-            if lanes & (1 << lane) != 0 {
-                let radius = radius.map(|radius| radius.to_array()[lane]);
-                *share = self.search_way(lane, ends.map(|end| of_lane(end, lane)), radius, felt);
-            }
+        for lane in EachLane(lanes) {
+            let radius = [radius[0].to_array()[lane], radius[1].to_array()[lane]];
+            share[lane] = self.search_way(lane, [of_lane(ends[0], lane), of_lane(ends[1], lane)], radius, felt);
         }
         L::load(&share)
     }
