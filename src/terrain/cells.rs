@@ -36,6 +36,12 @@ impl<'a> Cells<'a> {
         cells
     }
 
+    /// Metres along x and z.
+    #[inline(always)]
+    pub(crate) fn size_m(&self) -> [f32; 2] {
+        [self.field.cell_x_m() as f32, self.field.cell_z_m() as f32]
+    }
+
     /// Puts the triangles under these lanes' points, which are relative to the origins, into `slopes`. Yields the lanes for
     /// which the cell is not whole, or has no whole cells round it: they are left as they were. `derive` has to follow.
     #[inline(always)]
@@ -48,7 +54,7 @@ impl<'a> Cells<'a> {
         beside: &mut [[u32; 3]; LANES],
     ) -> u32 {
         let field = self.field;
-        let size = [field.cell_x_m() as f32, field.cell_z_m() as f32];
+        let size = self.size_m();
         let (near_x, near_z) = (x + L::load(&self.off[0]), z + L::load(&self.off[1]));
         let (cell_x, part_x) = floor(near_x * L::splat(1.0 / size[0]));
         let (cell_z, part_z) = floor(near_z * L::splat(1.0 / size[1]));

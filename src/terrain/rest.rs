@@ -160,7 +160,7 @@ impl Terrain {
                 near_z[lane] = (z[lane] - slope.corner[2]) as f32;
             }
         }
-        slopes.derive::<L>();
+        slopes.derive::<L>(None);
         let place = slopes.place::<L>(L::load(&near_x), L::load(&near_z));
         let radius = L::load(radius);
         let over = slopes.over(&place, radius, walls);

@@ -86,7 +86,7 @@ impl Slope {
         }
         let mut slopes = Slopes::NONE;
         slopes.put(0, self, self.corner);
-        slopes.derive::<WideLanes>();
+        slopes.derive::<WideLanes>(None);
         let place = slopes.place(WideLanes::splat(near_x), WideLanes::splat(near_z));
         let rests = slopes.height(&place) + slopes.over(&place, WideLanes::splat(radius), walls);
         self.corner[1] + f64::from(rests.to_array()[0])
@@ -177,6 +177,8 @@ pub(crate) struct Slopes {
     pub gain: [Lane8; 2],
     beyond: [[Lane8; 2]; 3],
     near_radii: Lane8,
+    /// Lanes whose triangle was put, and not taken from a cell.
+    odd: u32,
     /// What follows from these. Unit, upward.
     pub normal: [Lane8; 3],
     /// Height of a resting sphere's centre straight over the plane, in radii.
@@ -230,6 +232,7 @@ impl Slopes {
         gain: [[0.0; LANES]; 2],
         beyond: [[[0.0; LANES]; 2]; 3],
         near_radii: [0.0; LANES],
+        odd: 0,
         normal: [[0.0; LANES], [1.0; LANES], [0.0; LANES]],
         lean: [1.0; LANES],
         edges: [NO_EDGES; 3],
@@ -239,6 +242,7 @@ impl Slopes {
     #[inline(always)]
     pub(crate) fn put(&mut self, lane: usize, slope: &Slope, origin: [f64; 3]) {
         self.face[lane] = slope.face;
+        self.odd |= 1 << lane;
         self.x[lane] = (slope.corner[0] - origin[0]) as f32;
         self.height[lane] = (slope.corner[1] - origin[1]) as f32;
         self.z[lane] = (slope.corner[2] - origin[2]) as f32;
@@ -266,6 +270,7 @@ impl Slopes {
         [gain, beyond @ ..]: [[L; 2]; 4],
         near_radii: f32,
     ) {
+        self.odd &= !L::bits(lanes);
         keep(lanes, &mut self.near_radii, L::splat(near_radii));
         keep(lanes, &mut self.x, x);
         keep(lanes, &mut self.z, z);
@@ -288,12 +293,14 @@ impl Slopes {
     /// Takes nothing.
     pub(crate) fn clear(&mut self, lane: usize) {
         (self.face[lane], self.height[lane]) = (NO_FACE, f32::NEG_INFINITY);
+        self.odd |= 1 << lane;
         self.points.as_flattened_mut().iter_mut().for_each(|part| part[lane] = f32::NAN);
     }
 
-    /// Works out what follows from the triangles. One without corners has no inside.
+    /// Works out what follows from the triangles, of which those taken are of `cells` of this size. One without corners has no
+    /// inside.
     #[inline(always)]
-    pub(crate) fn derive<L: Lanes>(&mut self) {
+    pub(crate) fn derive<L: Lanes>(&mut self, cells: Option<[f32; 2]>) {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let gain = [L::load(&self.gain[0]), L::load(&self.gain[1])];
         let length = secant(gain);
@@ -302,30 +309,58 @@ impl Slopes {
         inv.store(&mut self.normal[1]);
         (zero - gain[1] * inv).store(&mut self.normal[2]);
         length.store(&mut self.lean);
-        let mut corners = [[zero; 2]; 3];
-        for (corner, points) in corners.iter_mut().zip(&self.points) {
-            *corner = [L::load(&points[0]), L::load(&points[1])];
-        }
-        let [first, second, third] = corners;
-        let (one_x, one_z) = (second[0] - first[0], second[1] - first[1]);
-        let (two_x, two_z) = (third[0] - first[0], third[1] - first[1]);
-        let turn = zero.le(one_x * two_z - one_z * two_x);
-        for (k, edge) in self.edges.iter_mut().enumerate() {
-            let (from, to) = (corners[k], corners[(k + 1) % 3]);
-            let (along_x, along_z) = (to[0] - from[0], to[1] - from[1]);
-            let inv = one / (along_x * along_x + along_z * along_z).sqrt();
-            let inv = L::select(turn, inv, zero - inv);
-            let across = [zero - along_z * inv, along_x * inv];
-            let rise = (gain[0] * along_x + gain[1] * along_z) * inv;
+        for k in 0..3 {
+            let mut line = match cells {
+                Some(size) => self.line_of_cell(k, size),
+                None => self.line_of_points(k),
+            };
+            if cells.is_some() && self.odd != 0 {
+                let (odd, points) = (L::mask_from_bits(self.odd), self.line_of_points(k));
+                for (part, of_points) in line.iter_mut().zip(points) {
+                    *part = L::select(odd, of_points, *part);
+                }
+            }
+            let [across_x, across_z, start] = line;
+            let rise = gain[0] * across_z - gain[1] * across_x;
             let beyond = [L::load(&self.beyond[k][0]), L::load(&self.beyond[k][1])];
-            across[0].store(&mut edge.across[0]);
-            across[1].store(&mut edge.across[1]);
-            (across[0] * from[0] + across[1] * from[1]).store(&mut edge.start);
-            (zero - (gain[0] * across[0] + gain[1] * across[1])).store(&mut edge.ascent);
+            let edge = &mut self.edges[k];
+            across_x.store(&mut edge.across[0]);
+            across_z.store(&mut edge.across[1]);
+            start.store(&mut edge.start);
+            (zero - (gain[0] * across_x + gain[1] * across_z)).store(&mut edge.ascent);
             secant([rise, zero]).store(&mut edge.secant);
-            ((beyond[0] - gain[0]) * across[0] + (beyond[1] - gain[1]) * across[1]).store(&mut edge.fold);
+            ((beyond[0] - gain[0]) * across_x + (beyond[1] - gain[1]) * across_z).store(&mut edge.fold);
             secant(beyond).store(&mut edge.lean);
         }
+    }
+
+    /// An edge in plan: the direction across it, inward, and where it starts along that.
+    #[inline(always)]
+    fn line_of_points<L: Lanes>(&self, k: usize) -> [L; 3] {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let point = |k: usize| [L::load(&self.points[k % 3][0]), L::load(&self.points[k % 3][1])];
+        let ([from_x, from_z], [to_x, to_z], [third_x, third_z]) = (point(k), point(k + 1), point(k + 2));
+        let (along_x, along_z) = (to_x - from_x, to_z - from_z);
+        let turn = zero.le(along_x * (third_z - from_z) - along_z * (third_x - from_x));
+        let inv = one / (along_x * along_x + along_z * along_z).sqrt();
+        let inv = L::select(turn, inv, zero - inv);
+        let (across_x, across_z) = (zero - along_z * inv, along_x * inv);
+        [across_x, across_z, across_x * from_x + across_z * from_z]
+    }
+
+    /// The same in a cell of this size, which is known beforehand: the sides of its eastern triangle are those along x and
+    /// then z, of its western one the other way round; the third is the diagonal.
+    #[inline(always)]
+    fn line_of_cell<L: Lanes>(&self, k: usize, [size_x, size_z]: [f32; 2]) -> [L; 3] {
+        let east = L::splat(0.0).lt(L::load(&self.points[1][0]));
+        let inv = 1.0 / (size_x * size_x + size_z * size_z).sqrt();
+        let (eastern, western) = match k {
+            0 => ([0.0, 1.0, 0.0], [1.0, 0.0, 0.0]),
+            1 => ([-1.0, 0.0, -size_x], [0.0, -1.0, -size_z]),
+            _ => ([size_z * inv, -size_x * inv, 0.0], [-size_z * inv, size_x * inv, 0.0]),
+        };
+        let either = |part: usize| L::select(east, L::splat(eastern[part]), L::splat(western[part]));
+        [either(0), either(1), either(2)]
     }
 
     /// Where points are, in metres from what the triangles were seen from.

@@ -70,7 +70,7 @@ impl Under {
                 self.look_up_one(lane, ground, [x[lane], z[lane]]);
             }
         }
-        self.slopes.derive::<L>();
+        self.slopes.derive::<L>(ground.cells.as_ref().map(Cells::size_m));
         for lane in EachLane(lanes) {
             self.jumped |= 1 << lane;
             for k in 0..3 {
